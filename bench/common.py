@@ -1,5 +1,6 @@
 """What the benchmarks share: the machine, the replay server, the daemon and the database, each watched
 from outside (/proc, SQL), so that nothing measured measures itself."""
+import json
 import os
 import pathlib
 import socket
@@ -142,10 +143,10 @@ class Sandbox:
 class Chain:
     """receiptd-sandbox run, a chain of its own; `with` ends it."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, genesis_time="now"):
         listen = [word for name in ("", "archival-", "control-") for word in (f"--{name}listen", "127.0.0.1:0")]
         self.process = subprocess.Popen([str(word) for word in (BUILD / "receiptd-sandbox", "run", *listen, "--quiet",
-                                                                "--genesis-time", "now", *arguments)],
+                                                                "--genesis-time", genesis_time, *arguments)],
                                         stdout=subprocess.PIPE, text=True)
         for line in self.process.stdout:
             if line.startswith("regular "):
@@ -155,8 +156,14 @@ class Chain:
                 return
         raise SystemExit("receiptd-sandbox did not start")
 
+    def ask(self, path, body=None):
+        """JSON of the control: GET, or POST with a body."""
+        data = None if body is None else json.dumps(body).encode()
+        with urllib.request.urlopen(urllib.request.Request(self.control + path, data)) as answer:
+            return json.load(answer)
+
     def pause(self):
-        urllib.request.urlopen(urllib.request.Request(self.control + "/pause", b"{}")).read()
+        self.ask("/pause", {})
 
     def __enter__(self):
         return self
@@ -246,16 +253,17 @@ class Daemon:
         return self.wait()
 
 
-def metric(port, *names):
-    """Sum over the series that begin with each of the names."""
+def series(port, name):
+    """A metric's values by their labels, as they are written."""
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
-        text = answer.read().decode()
-    totals = dict.fromkeys(names, 0.0)
-    for line in text.splitlines():
-        for name in names:
-            if line.startswith((name + " ", name + "{")):
-                totals[name] += float(line.rsplit(" ", 1)[1])
-    return [totals[name] for name in names]
+        lines = answer.read().decode().splitlines()
+    found = (line.rsplit(" ", 1) for line in lines if line.startswith((name + " ", name + "{")))
+    return {labels[len(name):]: float(value) for labels, value in found}
+
+
+def metric(port, *names):
+    """Sum over the series of each of the names."""
+    return [sum(series(port, name).values()) for name in names]
 
 
 def percentile(values, share):
