@@ -69,18 +69,7 @@ Problem problem_of(const watch::SubmitError& error) {
 }
 
 net::ServerReply refused(const watch::SubmitError& error) {
-    json more = json::object();
-    const auto add = [&](const char* name, const std::string& text) {
-        if (!text.empty()) more[name] = text;
-    };
-    add("error_class", error.error_class);
-    add("where", error.where);
-    add("remedy", error.remedy);
-    if (!error.error_json.empty()) {
-        auto parsed = json::parse(error.error_json, nullptr, false);
-        more["error"] = parsed.is_discarded() ? json(error.error_json) : std::move(parsed);
-    }
-    return problem_reply(problem_of(error), more);
+    return problem_reply(problem_of(error), json::parse(watch::submit_error_json(error)));
 }
 
 base::Task<net::ServerReply> submit(SharedContext context, Call call) {

@@ -222,6 +222,9 @@ private:
                             "A second submission with the same key must be the same transaction");
         command->add_option("--metadata", submit_.metadata, kMetadata);
         command->add_flag("--wait", submit_.wait, "Print each new stage, until the transaction has ended");
+        command->add_flag("--json", submit_.as_json,
+                          "Print a JSON object, the same as POST /v1/transactions; with --wait, at the end, "
+                          "the same as GET /v1/transactions/{hash}");
         command->callback([this] {
             choose([this](const auto& settings) { return submit_transaction(settings, submit_); });
         });
@@ -236,6 +239,9 @@ private:
                             "Account of the signer; needed if the address does not tell it");
         command->add_option("--metadata", watch_.metadata, kMetadata);
         command->add_flag("--wait", watch_.wait, "Print each new stage, until the transaction has ended");
+        command->add_flag("--json", watch_.as_json,
+                          "Print a JSON object, the same as POST /v1/watches; with --wait, at the end, the "
+                          "same as GET /v1/transactions/{hash}");
         command->callback(
             [this] { choose([this](const auto& settings) { return watch_transaction(settings, watch_); }); });
     }

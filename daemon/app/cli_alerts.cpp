@@ -114,6 +114,7 @@ void add_verify_webhook(const CommandParts& parts) {
     command->add_option("--headers", given->headers_file, "File with the headers, one a line")
         ->type_name("FILE");
     command->add_flag("--any-age", given->any_age, "Accept a request that was sent long ago");
+    command->add_flag("--json", given->as_json, "Print a JSON object: verified, type, because");
     command->callback([given, choose = parts.choose_with_file] {
         if (given->secret_env.empty() && given->secret_file.empty())
             throw CLI::RequiredError("verify-webhook: --secret-env or --secret-file");

@@ -66,14 +66,22 @@ int exit_code(watch::SubmitError::Kind kind) {
     return kFailed;
 }
 
-int print(const watch::SubmitError& error) {
+int print(const watch::SubmitError& error, bool as_json) {
+    if (as_json) {
+        std::cout << watch::submit_error_json(error) << '\n';
+        return exit_code(error.kind);
+    }
     std::cerr << "not handed in: " << error.error_class << ": " << error.detail << '\n';
     if (!error.where.empty()) std::cerr << "  where   " << error.where << '\n';
     if (!error.remedy.empty()) std::cerr << "  remedy  " << error.remedy << '\n';
     return exit_code(error.kind);
 }
 
-void print(const watch::Submitted& submitted) {
+void print(const watch::Submitted& submitted, bool as_json) {
+    if (as_json) {
+        std::cout << watch::submitted_json(submitted) << '\n';
+        return;
+    }
     std::cout << (submitted.existing ? "handed in before " : "handed in ") << submitted.tx_hash << '\n'
               << "sender    " << submitted.sender_id << '\n'
               << "stage     " << chain::stage_name(submitted.stage) << '\n';
@@ -86,7 +94,7 @@ void print(const watch::Submitted& submitted) {
 struct Parts {
     const config::Settings& settings;
     storage::Database& database;
-    storage::WatchStore& watches;
+    Waiting waiting;
     watch::Submitter& submitter;
 };
 
@@ -96,12 +104,12 @@ base::Task<void> hand_in(boost::asio::any_io_executor executor, Parts parts, wat
     co_await parts.database.check_identity(chain_identity(parts.settings));
     const auto result = co_await parts.submitter.submit(std::move(request));
     if (!result) {
-        code = print(result.error());
+        code = print(result.error(), parts.waiting.as_json);
         co_return;
     }
-    print(*result);
+    if (!wait || !parts.waiting.as_json) print(*result, parts.waiting.as_json);
     if (result->stage == chain::Stage::rejected) code = kTxRejected;
-    if (wait) co_await wait_for_end(std::move(executor), parts.watches, result->tx_hash, code);
+    if (wait) co_await wait_for_end(std::move(executor), parts.waiting, result->tx_hash, code);
 }
 
 }  // namespace
@@ -125,6 +133,7 @@ int submit_transaction(const config::Settings& settings, const SubmitCommand& co
     storage::require_current_schema(options);
     storage::Database database(options, series);
     storage::PgWatchStore watches(database, clock);
+    storage::PgFindingStore findings(database);
     const auto sources = rpc::make_sources(context.get_executor(), cpu, settings, nullptr, clock);
     watch::Submitter submitter(context.get_executor(), watches, sources->submissions(),
                                std::make_shared<rpc::RealTimeAndChance>(clock), submitter_options(settings));
@@ -132,7 +141,7 @@ int submit_transaction(const config::Settings& settings, const SubmitCommand& co
     int code = kOk;
     bool ended = false;
     std::exception_ptr failure;
-    const Parts parts{settings, database, watches, submitter};
+    const Parts parts{settings, database, {watches, findings, command.as_json}, submitter};
     base::asio::co_spawn(context,
                          hand_in(context.get_executor(), parts, std::move(request), command.wait, code),
                          [&](std::exception_ptr error) {

@@ -1,6 +1,7 @@
 #include "alert/words.hpp"
 #include "app/commands.hpp"
 #include "app/runtime.hpp"
+#include "app/stored_view.hpp"
 #include "app/terminal.hpp"
 #include "base/coroutine.hpp"
 #include "base/line.hpp"
@@ -93,18 +94,7 @@ Shown shown(const rpc::TreeSource::Tree& tree, const Fetched& fetched, const std
 
 base::Task<void> load(storage::WatchAccess& watches, storage::FindingStore& findings, std::string id,
                       watch::TransactionView& view) {
-    const auto tree_id = co_await watches.tree_of(id);
-    const auto tx_hash = tree_id.value_or(id);
-    auto watch = co_await watches.watch(tx_hash);
-    auto transitions = co_await watches.transitions(tx_hash);
-    std::vector<std::string> one{tx_hash};
-    auto trees = co_await watches.stored_trees(std::move(one));
-    storage::FindingFilter filter;
-    filter.tx_hash = tx_hash;
-    filter.limit = 1'000;
-    auto found = co_await findings.list_findings(std::move(filter));
-    view = watch::transaction_view(tx_hash, {}, std::move(watch), std::move(transitions), trees[tx_hash],
-                                   std::move(found));
+    view = co_await stored_view(watches, findings, std::move(id));
 }
 
 watch::TransactionView load_view(const config::Settings& settings, const std::string& id) {

@@ -1,6 +1,7 @@
 // `receiptd verify-webhook`: a request as its receiver verifies it. Needs no configuration and no database.
 #include "alert/verify.hpp"
 #include "app/commands.hpp"
+#include "app/print_json.hpp"
 #include "config/parse.hpp"
 #include "config/read_secret.hpp"
 
@@ -37,6 +38,22 @@ bool read_headers(const std::string& path, std::vector<net::Header>& headers) {
     return true;
 }
 
+int print(const base::Result<alert::Verified, alert::Unverified>& verified, bool as_json) {
+    if (as_json) {
+        nlohmann::ordered_json json;
+        json["verified"] = verified.has_value();
+        json["type"] = verified ? nlohmann::ordered_json(verified->type) : nlohmann::ordered_json();
+        json["because"] =
+            verified ? nlohmann::ordered_json() : nlohmann::ordered_json(verified.error().because);
+        print_json(json);
+    } else if (verified) {
+        std::cout << verified->type << '\n';
+    } else {
+        std::cerr << verified.error().because << '\n';
+    }
+    return verified ? kOk : kFailed;
+}
+
 // nullopt after saying why.
 std::optional<alert::Signer> signer_of(const VerifyWebhook& command) {
     config::SecretPlace place;
@@ -67,17 +84,11 @@ int verify_webhook(const VerifyWebhook& command) {
     }
     const auto body = text_of(std::cin, kLongestBody);
     if (body.size() > kLongestBody) {
-        std::cerr << "the body has more than 1 MiB: no message of receiptd is that long\n";
-        return kFailed;
+        const alert::Unverified too_long{"the body has more than 1 MiB: no message of receiptd is that long"};
+        return print(too_long, command.as_json);
     }
     const auto now = command.any_age ? std::nullopt : std::optional(base::SystemClock().wall());
-    const auto verified = alert::verify(*signer, headers, body, now);
-    if (!verified) {
-        std::cerr << verified.error().because << '\n';
-        return kFailed;
-    }
-    std::cout << verified->type << '\n';
-    return kOk;
+    return print(alert::verify(*signer, headers, body, now), command.as_json);
 }
 
 }  // namespace receiptd::app

@@ -1,10 +1,10 @@
 #include "app/wait_for_end.hpp"
 
 #include "app/commands.hpp"
+#include "app/stored_view.hpp"
 #include "base/event.hpp"
 #include "base/iso_time.hpp"
 #include "base/sleep.hpp"
-#include "storage/stored_tree.hpp"
 
 #include <chrono>
 #include <cstdio>
@@ -61,29 +61,31 @@ std::string in_words(const chain::Certainty& certainty) {
     return words;
 }
 
-base::Task<void> wait_for_end(base::asio::any_io_executor executor, storage::WatchAccess& store,
-                              std::string tx_hash, int& code) {
+base::Task<void> wait_for_end(base::asio::any_io_executor executor, Waiting waiting, std::string tx_hash,
+                              int& code) {
     base::asio::steady_timer timer(executor);
     std::size_t shown = 0;
-    while (true) {
-        const auto watch = co_await store.watch(tx_hash);
-        const auto transitions = co_await store.transitions(tx_hash);
-        for (; shown < transitions.size(); ++shown) print(transitions[shown]);
-        if (!watch) {
-            std::cerr << "it is not watched any more\n";
-            code = kFailed;
-            co_return;
-        }
-        if (chain::is_end(watch->state.stage)) {
-            std::vector<std::string> one{tx_hash};
-            auto trees = co_await store.stored_trees(std::move(one));
-            const auto effect = storage::tree_of(tx_hash, trees[tx_hash]).judge().effect;
-            print_end(*watch, effect);
-            code = exit_code(watch->state, effect);
-            co_return;
-        }
+    auto watch = co_await waiting.watches.watch(tx_hash);
+    while (watch) {
+        const auto transitions = co_await waiting.watches.transitions(tx_hash);
+        for (; shown < transitions.size(); ++shown)
+            if (!waiting.as_json) print(transitions[shown]);
+        if (chain::is_end(watch->state.stage)) break;
         co_await base::sleep_on(timer, kLookAgain);
+        watch = co_await waiting.watches.watch(tx_hash);
     }
+    if (!watch) {
+        std::cerr << "it is not watched any more\n";
+        code = kFailed;
+        co_return;
+    }
+    const auto view = co_await stored_view(waiting.watches, waiting.findings, std::move(tx_hash));
+    const auto effect = view.tree ? view.tree->effect : std::nullopt;
+    if (waiting.as_json)
+        std::cout << watch::transaction_json(view) << '\n';
+    else
+        print_end(*watch, effect);
+    code = exit_code(watch->state, effect);
 }
 
 }  // namespace receiptd::app

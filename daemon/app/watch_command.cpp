@@ -1,5 +1,6 @@
 #include "app/ask_daemon.hpp"
 #include "app/commands.hpp"
+#include "app/print_json.hpp"
 #include "app/runtime.hpp"
 #include "app/wait_for_end.hpp"
 #include "base/coroutine.hpp"
@@ -8,6 +9,7 @@
 #include "storage/migrate.hpp"
 #include "watch/metadata.hpp"
 #include "watch/reference.hpp"
+#include "watch/transaction_json.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -23,7 +25,17 @@ using namespace std::chrono_literals;
 
 constexpr auto kWatchListPatience = 5s;
 
-base::Task<void> add(base::asio::any_io_executor executor, storage::WatchStore& store,
+void print_added(bool existing, const std::optional<storage::Watch>& stored, bool as_json) {
+    if (!as_json) {
+        std::cout << (existing ? "watched already\n" : "watched\n");
+    } else if (stored) {
+        auto json = nlohmann::ordered_json::parse(watch::watch_json(*stored));
+        json["existing"] = existing;
+        print_json(json);
+    }
+}
+
+base::Task<void> add(base::asio::any_io_executor executor, storage::WatchStore& store, Waiting waiting,
                      storage::NewWatch watch, bool wait, int& code) {
     const auto tx_hash = watch.tx_hash;
     const auto sender_id = watch.sender_id;
@@ -42,8 +54,8 @@ base::Task<void> add(base::asio::any_io_executor executor, storage::WatchStore& 
         code = kTxConflict;
         co_return;
     }
-    std::cout << (added.empty() ? "watched already\n" : "watched\n");
-    if (wait) co_await wait_for_end(std::move(executor), store, tx_hash, code);
+    if (!wait || !waiting.as_json) print_added(added.empty(), stored, waiting.as_json);
+    if (wait) co_await wait_for_end(std::move(executor), waiting, tx_hash, code);
 }
 
 }  // namespace
@@ -102,13 +114,16 @@ int watch_transaction(const config::Settings& settings, const WatchCommand& comm
     boost::asio::io_context context{1};
     storage::Database database(options, series);
     storage::PgWatchStore watches(database, clock);
+    storage::PgFindingStore findings(database);
+    const Waiting waiting{watches, findings, command.as_json};
     storage::NewWatch watch;
     watch.tx_hash = tx_hash;
     watch.sender_id = sender_id;
     watch.metadata_json = *metadata;
     int code = kOk;
     std::exception_ptr failure;
-    base::asio::co_spawn(context, add(context.get_executor(), watches, std::move(watch), command.wait, code),
+    base::asio::co_spawn(context,
+                         add(context.get_executor(), watches, waiting, std::move(watch), command.wait, code),
                          [&](std::exception_ptr error) { failure = error; });
     context.run();
     database.request_stop();

@@ -51,6 +51,8 @@ using SubmitResult = base::Result<Submitted, SubmitError>;
 // {tx_hash, sender_id, stage, conclusive, safe_to_resign_after_height, safe_to_resign_estimated_at, existing,
 // valid_until, note}
 std::string submitted_json(const Submitted& submitted);
+// {error_class, detail, where, remedy, error}: those that are known.
+std::string submit_error_json(const SubmitError& error);
 
 class Submissions {
 public:

@@ -247,4 +247,19 @@ std::string submitted_json(const Submitted& submitted) {
     return dumped(json);
 }
 
+std::string submit_error_json(const SubmitError& error) {
+    Json json = Json::object();
+    const auto add = [&](const char* name, const std::string& text) {
+        if (!text.empty()) json[name] = text;
+    };
+    add("error_class", error.error_class);
+    add("detail", error.detail);
+    add("where", error.where);
+    add("remedy", error.remedy);
+    if (error.error_json.empty()) return dumped(json);
+    auto parsed = Json::parse(error.error_json, nullptr, false);
+    json["error"] = parsed.is_discarded() ? Json(error.error_json) : std::move(parsed);
+    return dumped(json);
+}
+
 }  // namespace receiptd::watch
