@@ -161,6 +161,11 @@ class Verified(Alerts):
         support.wait_until("it tells something", lambda: receiver.count() > 0)
         _, headers, body = receiver.requests[0]
         self.assertEqual(self.verify(body, headers, self.secret_file), (json.loads(body)["type"] + "\n", ""))
+        self.assertEqual(json.loads(self.verify(body, headers, self.secret_file, "--json")[0]),
+                         {"verified": True, "type": json.loads(body)["type"], "because": None})
+        changed, error = self.verify(body + " ", headers, self.secret_file, "--json", expect=1)
+        self.assertIn("no signature matches", json.loads(changed)["because"])
+        self.assertEqual((json.loads(changed)["verified"], error), (False, ""))
         whole = self.folder / "headers.txt"
         whole.write_text("POST /hook HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in headers.items()))
         self.assertTrue(self.verify(body, {}, self.secret_file, "--headers", whole)[0].startswith("finding."))

@@ -138,6 +138,9 @@ class SubmitTest(Submitting):
         out, _ = self.submit(transaction, raw=True)
         self.assertIn(f"handed in before {transaction.hash}", out)
         self.assertIn("stage     final", out)
+        again = json.loads(self.submit(transaction, "--json")[0])
+        self.assertEqual((again["tx_hash"], again["stage"], again["existing"]), (transaction.hash, "final", True))
+        self.assertEqual(json.loads(self.submit(transaction, "--wait", "--json")[0]), told)
         self.assertEqual(self.stored(), 1)
 
     def test_what_no_node_would_take_is_refused_with_the_remedy(self):
@@ -157,6 +160,9 @@ class SubmitTest(Submitting):
                 _, error = self.submit(transaction, expect=20)
                 self.assertIn(word, error)
                 self.assertIn(remedy, error)
+                refused = json.loads(self.submit(transaction, "--json", expect=20)[0])
+                self.assertEqual(refused["error_class"], word)
+                self.assertIn(remedy, refused["remedy"])
         broken = self.transfer()
         broken.base64 = broken.base64[:40] + "!" + broken.base64[41:]
         _, error = self.submit(broken, expect=2)

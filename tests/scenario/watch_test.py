@@ -4,6 +4,7 @@
 """
 
 import collections
+import json
 import random
 import re
 import time
@@ -173,8 +174,14 @@ class Watching(Watched, support.Scenario):
         ended = support.wait_until("transactions of three verdicts are over", lambda: self.some_of_each(3))
         daemon = self.start("run", "--config", config)
         for verdict, t in ended.items():
-            out, _ = self.receiptd("watch", t["tx_hash"], t["signer_id"], "--wait", "--config", config,
-                                   expect=3 if t["effect"] and verdict == "succeeded" else codes[verdict])
+            command = ["watch", t["tx_hash"], t["signer_id"], "--config", config]
+            code = 3 if t["effect"] and verdict == "succeeded" else codes[verdict]
+            out, _ = self.receiptd(*command, "--wait", expect=code)
+            told = self.receiptd(*command, "--wait", "--json", expect=code)[0]
+            self.assertEqual(told, self.receiptd("tx", t["tx_hash"], "--json", "--config", config)[0])
+            self.assertEqual(json.loads(told)["verdict"], verdict)
+            added = json.loads(self.receiptd(*command, "--json")[0])
+            self.assertEqual((added["stage"], added["verdict"], added["existing"]), ("final", verdict, True))
             self.assertIn(f"verdict   {verdict}" + (f"; {t['effect']}\n" if t["effect"] else "\n"), out)
             for stage in ORDER[2:] if t["tree"] else ["included"]:
                 if verdict != "failed":
