@@ -8,11 +8,26 @@
 namespace receiptd::follow {
 namespace {
 
-// A table needs the bytes that COPY brings; indexes need that much for each row (docs/performance.md,
-// "Disk").
-constexpr double kIndexBytesPerRow = 220;
+// A table needs the bytes that COPY brings; its indexes need that much for each row (measured by ./dev bench
+// plan, docs/performance.md).
+constexpr double index_bytes_per_row(chain::Table table) {
+    switch (table) {
+        case chain::Table::blocks: return 300;
+        case chain::Table::chunks: return 50;
+        case chain::Table::transactions: return 250;
+        case chain::Table::receipts: return 330;
+        case chain::Table::data_receipts: return 310;
+        case chain::Table::events: return 120;
+        case chain::Table::transaction_results: return 190;
+        case chain::Table::findings: return 450;
+        case chain::Table::global_contract_distributions: return 300;
+        case chain::Table::orphan_receipts:
+        case chain::Table::pending_trees: break;
+    }
+    return 0;
+}
 // An alert and a line of the stream, with their indexes.
-constexpr double kBytesToTellAFinding = 1'400;
+constexpr double kBytesToTellAFinding = 1'300;
 constexpr double kSecondsADay = 86'400;
 constexpr std::uint64_t kMostAsks = 1'000;  // of a tree whose last height is far away
 
@@ -25,7 +40,8 @@ double mean(const Samples& samples, Value&& value) {
 }
 
 double bytes_on_disk(const SampledRows& rows, chain::Table table) {
-    const double beside = kIndexBytesPerRow + (table == chain::Table::findings ? kBytesToTellAFinding : 0);
+    const double beside =
+        index_bytes_per_row(table) + (table == chain::Table::findings ? kBytesToTellAFinding : 0);
     return static_cast<double>(rows.bytes) + static_cast<double>(rows.rows) * beside;
 }
 
