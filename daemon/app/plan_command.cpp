@@ -82,7 +82,6 @@ public:
             if (head->height > back) co_await stretch(head->height - back, length, into);
         }
         if (into.blocks.size() < 2 && head->height > length) {  // the chain is young
-            into.untold = 0;
             // Without the head itself, which is known by now.
             co_await stretch(head->height - length, length, into);
         }
@@ -104,7 +103,9 @@ private:
         const bool with_chunks = scope_.kind != chain::ScopeKind::headers;
         // Below the first block of a chain there are no skipped heights.
         bool has_begun = false;
+        std::size_t untold = 0;
         for (base::Height i = 0; i < length; ++i) {
+            if (i == kWarmUp && !has_begun) co_return;  // the chain is younger, or no host has it any more
             const auto before = asking_.requests();
             auto got =
                 co_await asking_.sources->blocks().fetch(from + i, rpc::Priority::backfill, with_chunks);
@@ -117,7 +118,7 @@ private:
                 note(**contents, into);
                 has_begun = true;
             } else if (!std::holds_alternative<rpc::NoSuchHeight>(got)) {
-                ++into.untold;
+                ++untold;
                 continue;
             }
             // The block came with the request for the head.
@@ -125,6 +126,7 @@ private:
             block.requests = requests - (is_told_by_head && requests > 0 ? 1 : 0);
             if (i >= kWarmUp && has_begun) into.sample.blocks.push_back(block);
         }
+        into.untold += untold;
     }
 
     void note(const rpc::BlockContents& contents, SampledSource& into) {
