@@ -269,21 +269,24 @@ base::Task<void> Dispatcher::attempt(storage::DueDelivery delivery, Endpoint& en
     const auto began = clock_.steady();
     const auto answer = co_await sender_.post(std::move(message));
     endpoint.series.seconds.Observe(seconds(clock_.steady() - began));
-    auto outcome = outcome_of(delivery, answer, endpoint, which);
+    auto outcome = outcome_of(delivery, answer, endpoint, {which, began});
     note(delivery, outcome, endpoint);
     co_await store_.record_delivery(std::move(outcome));
 }
 
 storage::DeliveryOutcome Dispatcher::outcome_of(const storage::DueDelivery& delivery, const Answer& answer,
-                                                Endpoint& endpoint, Try which) {
+                                                Endpoint& endpoint, const Tried& tried) {
     auto outcome = after_attempt(delivery, answer, endpoint.waits, chance_());
     auto& circuit = endpoint.circuit;
     const bool was_open = circuit.is_open();
     const bool failed = answer.is_out_of_order();
     hold_back(endpoint, answer, outcome);
-    if (which == Try::attempt) circuit.tried(delivery.alert_id, failed, clock_.steady());
-    if (which == Try::probe) circuit.probed(failed, clock_.steady());
-    if (which == Try::probe && failed) {
+    const bool is_probe = tried.as == Try::probe;
+    if (is_probe)
+        circuit.probed(failed, clock_.steady());
+    else
+        circuit.tried(delivery.alert_id, failed, tried.began, clock_.steady());
+    if (is_probe && failed) {
         outcome.dead = outcome.counts = false;
         outcome.again_in = 0ms;  // it waits for the circuit alone, behind what has been due for longer
     }

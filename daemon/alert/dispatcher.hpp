@@ -103,10 +103,14 @@ private:
     void keep(const storage::Claimed& claimed);
     base::Task<void> pause();
     enum class Try { attempt, probe };
+    struct Tried {
+        Try as;
+        base::SteadyTime began;
+    };
     base::Task<void> deliver(storage::DueDelivery delivery, Try which);
     base::Task<void> attempt(storage::DueDelivery delivery, Endpoint& endpoint, Try which);
     storage::DeliveryOutcome outcome_of(const storage::DueDelivery& delivery, const Answer& answer,
-                                        Endpoint& endpoint, Try which);
+                                        Endpoint& endpoint, const Tried& tried);
     base::Task<void> give_bodies(std::vector<storage::DueDelivery>& deliveries);
     void hold_back(Endpoint& endpoint, const Answer& answer, const storage::DeliveryOutcome& outcome) const;
     void note(const storage::DueDelivery& delivery, const storage::DeliveryOutcome& outcome,

@@ -46,7 +46,7 @@ class Receivers(support.OwnCluster):
                           for name in ("plain", "ordered")}
         for receiver in self.receivers.values():
             self.addCleanup(receiver.stop)
-        self.chain = self.sandbox("--seed", SEED, "--block-time-ms", 100, "--traffic", "failures", "--tps", 4,
+        self.chain = self.sandbox("--seed", SEED, "--block-time-ms", 100, "--traffic", "failures", "--tps", 10,
                                   "--genesis-time", "now", command="run")
         self.genesis = self.chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
         secret = secret_file(self.folder)
@@ -90,9 +90,8 @@ class Receivers(support.OwnCluster):
             and self.value("SELECT count(*) FROM late_trees") == "0")
         support.wait_until("all watches are over", lambda: self.value(
             "SELECT count(*) FROM watches WHERE stage <> 'final'") == "0")
-        # Each pause of a circuit is half a minute or more.
         support.wait_until("all is delivered", lambda: self.value(
-            "SELECT count(*) FROM deliveries WHERE state = 'pending'") == "0", deadline=3600)
+            "SELECT count(*) FROM deliveries WHERE state = 'pending'") == "0", deadline=900)
         return last
 
     def expected(self, last):
