@@ -79,7 +79,9 @@ Json delivery_values(const storage::DeliveryRow& row, base::WallTime now) {
     values["attempts"] = count_text(row.attempts);
     values["answer"] = answer_of(row);
     values["created"] = time_json(row.created_at, now);
-    values["next_attempt"] = time_json(row.next_attempt_at, now);
+    const auto next = time_of(row.next_attempt_at);
+    values["is_due"] = next && *next <= now;
+    values["next_attempt"] = next && *next > now ? time_json(row.next_attempt_at, now) : Json();
     values["delivered"] = time_json(row.delivered_at, now);
     values["rules"] = rule_values(row.rules);
     values["group"] = row.group_id == 0 ? Json() : Json(std::to_string(row.group_id));

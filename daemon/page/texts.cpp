@@ -2,6 +2,7 @@
 
 #include "base/iso_time.hpp"
 #include "chain/tree/finding.hpp"
+#include "rule/messages.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,6 +21,14 @@ constexpr std::size_t kLongestAccount = 32;
 std::string shortened(std::string_view text, std::size_t head, std::size_t tail) {
     if (text.size() <= head + tail + 1) return std::string(text);
     return std::string(text.substr(0, head)) + "…" + std::string(text.substr(text.size() - tail));
+}
+
+// "group_digest" is "Group digest".
+std::string label_of(std::string_view text) {
+    std::string label(text);
+    std::replace(label.begin(), label.end(), '_', ' ');
+    if (!label.empty()) label[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(label[0])));
+    return label;
 }
 
 std::string with_commas(std::string digits) {
@@ -221,10 +230,13 @@ Json part_badge() {
                  "Only some of its receipts are stored, not the transaction itself.");
 }
 
-Json kind_badge(std::string_view finding_kind) {
+Json kind_badge(std::string_view alert_kind) {
     for (const auto& words : kKinds)
-        if (words.key == finding_kind) return badge(words.key, words.label, words.tone, words.means);
-    return badge(finding_kind, finding_kind, "odd", "");
+        if (words.key == alert_kind) return badge(words.key, words.label, words.tone, words.means);
+    for (const auto& message : rule::message_types())
+        if (message.kind == alert_kind)
+            return badge(alert_kind, label_of(alert_kind), "odd", label_of(message.meaning) + ".");
+    return badge(alert_kind, alert_kind, "odd", "");
 }
 
 Json role_badge(chain::Role role) {

@@ -44,7 +44,7 @@ Json transaction_link(const std::string& tx_hash);
 Json verdict_badge(chain::Verdict verdict);
 Json stage_badge(chain::Stage stage);
 Json part_badge();                               // receipts of a transaction that is not stored itself
-Json kind_badge(std::string_view finding_kind);  // one of chain::kind
+Json kind_badge(std::string_view alert_kind);  // as alerts.kind has it
 Json role_badge(chain::Role role);
 Json delivery_badge(std::string_view state);
 // The icon of a tone: status is never told by colour alone.

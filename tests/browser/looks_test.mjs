@@ -2,11 +2,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { axeSource, daemon, desk, grouped, judged, openPage, phone, recorded, screenshots, silenced, startDaemon, until } from "./support.mjs";
+import { axeSource, daemon, desk, grouped, judged, openPage, phone, recorded, screenshots, silenced, startDaemon, started, until } from "./support.mjs";
 
 let recording; // a daemon on a recorded chain
 before(async () => (recording = await startDaemon(recorded)));
 before(async () => {
+  await started();
   for (const reason of ["upgrade to 2.0", "a migration of the shop"]) silenced(reason);
   await until("alerts are grouped", () => Number(daemon.query("SELECT max(members) FROM alert_groups")) > 3);
 });

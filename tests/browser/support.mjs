@@ -176,10 +176,14 @@ function startBrowser() {
 
 export let daemon;
 let browser;
-before(async () => {
-  daemon = await startDaemon();
-  browser = await startBrowser();
-});
+let starting;
+// Done when the daemon and the browser are there. Some versions of node begin a hook before the one above it has ended.
+export const started = () =>
+  (starting ??= (async () => {
+    daemon = await startDaemon();
+    browser = await startBrowser();
+  })());
+before(started);
 after(async () => {
   await browser?.close();
   await daemon?.close();

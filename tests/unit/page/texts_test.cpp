@@ -2,6 +2,7 @@
 
 #include "page/lists.hpp"
 #include "page/now.hpp"
+#include "rule/messages.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -56,6 +57,9 @@ TEST(Texts, EachVerdictStageKindAndRoleIsExplained) {
          role = static_cast<chain::Role>(static_cast<int>(role) + 1))
         EXPECT_FALSE(role_badge(role)["means"].get<std::string>().empty());
     EXPECT_EQ(kind_badge("novel")["label"], "novel");
+    EXPECT_EQ(kind_badge("group_digest")["label"], "Group digest");
+    for (const auto& message : rule::message_types())
+        EXPECT_FALSE(kind_badge(message.kind)["means"].get<std::string>().empty()) << message.kind;
 }
 
 // A watch that ends without a tree is a finding of the kind that its stage names.

@@ -5,6 +5,7 @@ namespace receiptd::page {
 namespace {
 
 using namespace api::testing;
+using ::testing::AllOf;
 using testing::FakePageStore;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -281,6 +282,18 @@ TEST_F(ViewsTest, TheFateOfADeliveryIsShown) {
           "no daemon served the endpoint", "the endpoint answered 410",
           "href=\"/alerts?group=12\">group 12</a>", "href=\"/silences?all=true#silence-5\">silence 5</a>"})
         EXPECT_THAT(text, HasSubstr(told));
+}
+
+TEST_F(ViewsTest, WhatWaitsIsDueOrHasATime) {
+    storage::DeliveryRow row;
+    row.alert_id = "failed_receipt:x";
+    row.endpoint = "ops";
+    row.state = "pending";
+    row.next_attempt_at = "2000-01-01T00:00:00.000000Z";
+    deliveries_.rows = {row};
+    EXPECT_THAT(html("/alerts"), HasSubstr("<span class=\"meta\">due</span>"));
+    deliveries_.rows[0].next_attempt_at = "2999-01-01T00:00:00.000000Z";
+    EXPECT_THAT(html("/alerts"), AllOf(HasSubstr(">next <time"), Not(HasSubstr(">due<"))));
 }
 
 TEST_F(ViewsTest, AGroupShowsWhatItsMembersHaveInCommon) {
