@@ -1,12 +1,14 @@
-// Takes webhooks of receiptd: go mod init receiver; go get github.com/standard-webhooks/standard-webhooks/libraries;
-// RECEIPTD_SECRET=whsec_… go run receiver.go
+// Takes webhooks of receiptd, with Go 1.21 or newer: go mod init receiver;
+// go get github.com/standard-webhooks/standard-webhooks/libraries; RECEIPTD_SECRET=whsec_… go run receiver.go
 package main
 
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"os"
 	"strings"
@@ -17,6 +19,13 @@ import (
 )
 
 const longestBody = 256 * 1024
+
+func setting(name, otherwise string) string {
+	if value := os.Getenv(name); value != "" {
+		return value
+	}
+	return otherwise
+}
 
 // A line for each message: its body, a tab, its id. A line that was cut by a crash has no known id.
 type inbox struct {
@@ -68,11 +77,15 @@ func (box *inbox) put(id string, body []byte) error {
 }
 
 func main() {
-	webhook, err := standardwebhooks.NewWebhook(os.Getenv("RECEIPTD_SECRET")) // an error without a secret
+	secret := os.Getenv("RECEIPTD_SECRET")
+	webhook, err := standardwebhooks.NewWebhook(secret)
+	if err == nil && strings.TrimPrefix(secret, "whsec_") == "" { // the library takes what is signed with nothing
+		err = errors.New("it is empty")
+	}
 	if err != nil {
 		log.Fatal("RECEIPTD_SECRET: ", err)
 	}
-	box, err := openInbox("inbox.tsv")
+	box, err := openInbox(setting("INBOX", "inbox.tsv"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -96,6 +109,11 @@ func main() {
 		}
 		response.WriteHeader(http.StatusNoContent)
 	}
-	server := &http.Server{Addr: "127.0.0.1:8080", Handler: http.HandlerFunc(take), ReadTimeout: 10 * time.Second}
-	log.Fatal(server.ListenAndServe())
+	listener, err := net.Listen("tcp", "127.0.0.1:"+setting("PORT", "8080"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("listening on", listener.Addr().(*net.TCPAddr).Port)
+	server := &http.Server{Handler: http.HandlerFunc(take), ReadTimeout: 10 * time.Second}
+	log.Fatal(server.Serve(listener))
 }

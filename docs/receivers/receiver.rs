@@ -10,6 +10,10 @@ use tiny_http::{Request, Response, Server};
 
 const LONGEST_BODY: u64 = 256 * 1024;
 
+fn setting(name: &str, otherwise: &str) -> String {
+    std::env::var(name).ok().filter(|value| !value.is_empty()).unwrap_or_else(|| otherwise.to_owned())
+}
+
 /// A line for each message: its body, a tab, its id. A line that was cut by a crash has no known id.
 struct Inbox {
     file: File,
@@ -79,9 +83,16 @@ fn take(request: &mut Request, webhook: &Webhook, inbox: &mut Inbox) -> u16 {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-    let webhook = Webhook::new(&std::env::var("RECEIPTD_SECRET")?)?; // an error without a secret
-    let mut inbox = Inbox::open("inbox.tsv")?;
-    let server = Server::http("127.0.0.1:8080")?;
+    let secret = std::env::var("RECEIPTD_SECRET")?;
+    if secret.trim_start_matches("whsec_").is_empty() {
+        return Err("RECEIPTD_SECRET is empty".into()); // the library takes what is signed with nothing
+    }
+    let webhook = Webhook::new(&secret)?;
+    let mut inbox = Inbox::open(&setting("INBOX", "inbox.tsv"))?;
+    let server = Server::http(format!("127.0.0.1:{}", setting("PORT", "8080")))?;
+    if let Some(address) = server.server_addr().to_ip() {
+        println!("listening on {}", address.port());
+    }
     for mut request in server.incoming_requests() {
         let status = take(&mut request, &webhook, &mut inbox);
         request.respond(Response::empty(status))?;

@@ -1,8 +1,9 @@
 // The receivers of docs/receivers in Node (with the npm package standardwebhooks) and Python take what a daemon sends,
-// before, during and after a change of the secret.
+// before, during and after a change of the secret. So do those in Go and Rust, where their compiler and libraries are
+// there already: nothing is fetched.
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -35,12 +36,55 @@ function stop(child, signal = "SIGTERM") {
   return ended;
 }
 
+// How a receiver that needs a compiler is made: what gets its libraries without a network, and what compiles it.
+const toolchains = {
+  go: {
+    source: "receiver.go",
+    libraries: [
+      ["go", "mod", "init", "receiver"],
+      ["go", "get", "github.com/standard-webhooks/standard-webhooks/libraries@v0.0.1"],
+    ],
+    compile: ["go", "build", "-o", "receiver", "."],
+    program: "receiver",
+    tooOld: /note: module requires Go/,
+  },
+  rust: {
+    source: "src/main.rs",
+    libraries: [
+      ["cargo", "init", "--vcs", "none", "--name", "receiver", "."],
+      ["cargo", "add", "--offline", "standardwebhooks@1", "http@1", "tiny_http@0.12"],
+      ["cargo", "fetch", "--offline"],
+    ],
+    compile: ["cargo", "build", "--offline"],
+    program: "target/debug/receiver",
+    tooOld: /requires rustc \d|is not supported by the following package/,
+  },
+};
+const offline = { ...process.env, GOPROXY: "off", GOSUMDB: "off", GOFLAGS: "-mod=mod", GOTOOLCHAIN: "local" };
+
+// {program}, or {missing}: why it cannot be made here. A source that does not compile is an error.
+function compiled(folder, language) {
+  const { source, libraries, compile, program, tooOld } = toolchains[language];
+  const place = join(folder, language);
+  mkdirSync(place);
+  const run = ([command, ...args]) => spawnSync(command, args, { cwd: place, env: offline, encoding: "utf8" });
+  for (const step of libraries) {
+    const done = run(step);
+    if (done.error) return { missing: `${step[0]} is not here` };
+    if (done.status !== 0) return { missing: `${step.join(" ")}: ${done.stderr.trim().split("\n").pop()}` };
+  }
+  cpSync(join(receivers, language === "go" ? "receiver.go" : "receiver.rs"), join(place, source));
+  const done = run(compile);
+  if (tooOld.test(done.stderr)) return { missing: `the compiler is too old: ${done.stderr.trim().split("\n").pop()}` };
+  assert.equal(done.status, 0, done.stderr);
+  return { program: [join(place, program)] };
+}
+
 // A receiver that has one of the secrets.
 class Receiver {
-  constructor(folder, language, name, secret) {
-    Object.assign(this, { name, language, inbox: join(folder, `${name}.tsv`), said: "" });
-    const program = language === "node" ? ["node", "receiver.mjs"] : ["python3", "receiver.py"];
-    this.child = spawn(program[0], [join(folder, program[1])], {
+  constructor(folder, { program }, name, secret) {
+    Object.assign(this, { name, inbox: join(folder, `${name}.tsv`), said: "" });
+    this.child = spawn(program[0], program.slice(1), {
       env: { ...process.env, RECEIPTD_SECRET: secret, INBOX: this.inbox, PORT: "0" },
     });
     for (const stream of [this.child.stdout, this.child.stderr]) stream.on("data", (data) => (this.said += data));
@@ -74,6 +118,13 @@ class Receiver {
 describe("docs/receivers", { skip: !cluster && "RECEIPTD_TEST_DATABASE is not set" }, () => {
   const database = `receivers_${process.pid}_${Date.now()}`;
   const folder = mkdtempSync(join(tmpdir(), "receiptd-receivers-"));
+  const made = {
+    node: { program: ["node", join(folder, "receiver.mjs")] },
+    python: { program: ["python3", join(folder, "receiver.py")] },
+    go: compiled(folder, "go"),
+    rust: compiled(folder, "rust"),
+  };
+  const languages = Object.keys(made).filter((language) => made[language].program);
   const config = join(folder, "receiptd.toml");
   const environment = { ...process.env, DATABASE: cluster?.replace(/\/[^/?]*(\?|$)/, `/${database}$1`) };
   let sandbox, daemon, all, withOld, withNew;
@@ -115,8 +166,8 @@ describe("docs/receivers", { skip: !cluster && "RECEIPTD_TEST_DATABASE is not se
     symlinkSync(join(here, "node_modules"), join(folder, "node_modules"));
     const flags = ["--traffic", "failures", "--tps", "20", "--seed", "3", "--genesis-time", "now"];
     sandbox = await startSandbox({ flags });
-    withOld = ["node", "python"].map((language) => new Receiver(folder, language, `${language}_old`, oldSecret));
-    withNew = ["node", "python"].map((language) => new Receiver(folder, language, `${language}_new`, newSecret));
+    withOld = languages.map((language) => new Receiver(folder, made[language], `${language}_old`, oldSecret));
+    withNew = languages.map((language) => new Receiver(folder, made[language], `${language}_new`, newSecret));
     all = [...withOld, ...withNew];
     for (const receiver of all) await receiver.ready();
     configure([oldSecret]);
@@ -186,4 +237,16 @@ describe("docs/receivers", { skip: !cluster && "RECEIPTD_TEST_DATABASE is not se
       assert.equal(receiver.messages().filter(([id]) => id === "g").length, 1, receiver.name);
     }
   });
+
+  for (const language of Object.keys(made))
+    it(`in ${language} starts with a secret only`, { skip: made[language].missing }, () => {
+      const [command, ...args] = made[language].program;
+      for (const secret of ["", "whsec_"]) {
+        const done = spawnSync(command, args, {
+          env: { ...process.env, RECEIPTD_SECRET: secret, INBOX: join(folder, "none.tsv"), PORT: "0" },
+          timeout: 60_000,
+        });
+        assert.ok(done.status > 0, `${language} took ${JSON.stringify(secret)}: ${done.stdout}`);
+      }
+    });
 });

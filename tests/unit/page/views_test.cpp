@@ -289,7 +289,7 @@ TEST_F(ViewsTest, WhatWaitsIsDueOrHasATime) {
     row.alert_id = "failed_receipt:x";
     row.endpoint = "ops";
     row.state = "pending";
-    row.next_attempt_at = "2000-01-01T00:00:00.000000Z";
+    row.next_attempt_at = "1969-12-31T00:00:00.000000Z";  // the clock of these tests stands at 1970
     deliveries_.rows = {row};
     EXPECT_THAT(html("/alerts"), HasSubstr("<span class=\"meta\">due</span>"));
     deliveries_.rows[0].next_attempt_at = "2999-01-01T00:00:00.000000Z";
