@@ -8,7 +8,7 @@
 namespace receiptd::storage {
 namespace {
 
-// Pending and dead deliveries have an index each, by endpoint.
+// Indexes of pending and of dead deliveries by endpoint tell the counts, and that of pending ones the oldest.
 const std::string kEndpoints =
     "SELECT e.name, ARRAY (SELECT rule FROM endpoint_rules WHERE endpoint = e.name ORDER BY rule), e.active, "
     "e." +
