@@ -23,15 +23,15 @@ bool starts_like_gzip(std::string_view text) {
     return text.size() >= 18 && text[0] == '\x1f' && text[1] == '\x8b';
 }
 
-// The size that the trailer states (modulo 2^32).
+}  // namespace
+
 std::uint64_t stated_size(std::string_view compressed) {
+    if (!starts_like_gzip(compressed)) return 0;
     std::uint64_t size = 0;
     for (std::size_t i = 1; i <= 4; ++i)
         size = size << 8 | static_cast<unsigned char>(compressed[compressed.size() - i]);
     return size;
 }
-
-}  // namespace
 
 base::Result<std::string, GunzipFault> gunzip(std::string_view compressed, std::uint64_t limit) {
     const std::unique_ptr<libdeflate_decompressor, FreeDecompressor> engine(libdeflate_alloc_decompressor());

@@ -52,10 +52,9 @@ base::Task<Exchange> exchange(Stream& stream, const RequestText& request, std::c
 }
 
 base::Task<Exchange> exchange_once_or_twice(std::shared_ptr<ConnectionPool> pool, const RequestText& request,
-                                            std::chrono::milliseconds limit) {
+                                            std::chrono::milliseconds limit, std::uint64_t max_bytes) {
     auto lease = co_await ConnectionPool::acquire(pool);
     if (!lease) co_return problem(*pool, TransportFault::reset, "the client was closed");
-    const std::uint64_t max_bytes = pool->options().max_response_bytes;
     const auto begun = std::chrono::steady_clock::now();
     if (const auto kept = lease.take_kept()) {
         Exchange answer = co_await exchange(*kept, request, limit, max_bytes);
@@ -75,49 +74,61 @@ base::Task<Exchange> exchange_once_or_twice(std::shared_ptr<ConnectionPool> pool
     co_return answer;
 }
 
-Outcome decode(const Url& origin, std::uint64_t max_bytes, HttpResponse response) {
-    const std::string_view coding = response.header("Content-Encoding");
-    if (response.body.empty() || coding.empty() || base::equals_ignoring_case(coding, "identity"))
-        return response;
-    if (!base::equals_ignoring_case(coding, "gzip") && !base::equals_ignoring_case(coding, "x-gzip"))
-        return problem(origin, TransportFault::malformed, "the answer has a content coding nobody asked for");
-    auto plain = gunzip(response.body, max_bytes);
-    if (plain.has_value()) {
-        response.body = std::move(*plain);
-        return response;
-    }
-    if (plain.error() == GunzipFault::malformed)
-        return problem(origin, TransportFault::malformed, "the answer does not decompress");
-    return problem(origin, TransportFault::too_large,
-                   "the answer decompresses to more than " + std::to_string(max_bytes) + " bytes");
-}
+using Plain = base::Result<std::string, GunzipFault>;
 
 // A smaller body becomes half a megabyte at most: the way to another thread and back takes longer.
 constexpr std::size_t kInflatedHere = 512;
+// What becomes no larger needs no room of its own.
+constexpr std::uint64_t kSmall = 1u << 20;
 
-base::Task<Outcome> decode_on(asio::thread_pool& cpu, Url origin, std::uint64_t max_bytes,
-                              HttpResponse response) {
-    return base::offload(cpu,
-                         [origin = std::move(origin), max_bytes, response = std::move(response)]() mutable {
-                             return decode(origin, max_bytes, std::move(response));
-                         });
+base::Task<Plain> gunzip_on(asio::thread_pool* cpu, std::shared_ptr<const std::string> packed,
+                            std::uint64_t limit) {
+    if (cpu == nullptr || packed->size() < kInflatedHere) co_return gunzip(*packed, limit);
+    auto work = base::offload(*cpu, [packed, limit] { return gunzip(*packed, limit); });
+    co_return co_await std::move(work);
+}
+
+// Tries with room for as much as the body says that it becomes. If that is not true: for all that it may
+// become.
+base::Task<Outcome> unpack(std::shared_ptr<ConnectionPool> pool, std::uint64_t max_bytes,
+                           HttpResponse response) {
+    const auto& options = pool->options();
+    const auto packed = std::make_shared<const std::string>(std::move(response.body));
+    std::uint64_t limit = std::min(max_bytes, std::max(kSmall, stated_size(*packed)));
+    for (;; limit = max_bytes) {
+        if (options.unpack_room && limit > kSmall)
+            response.room = co_await UnpackRoom::take(options.unpack_room, limit);
+        Plain plain = co_await gunzip_on(options.cpu, packed, limit);
+        if (plain.has_value()) {
+            response.body = std::move(*plain);
+            co_return std::move(response);
+        }
+        if (plain.error() == GunzipFault::malformed)
+            co_return problem(*pool, TransportFault::malformed, "the answer does not decompress");
+        response.room.reset();
+        if (limit == max_bytes) break;
+    }
+    co_return problem(*pool, TransportFault::too_large,
+                      "the answer decompresses to more than " + std::to_string(max_bytes) + " bytes");
 }
 
 base::Task<Outcome> run(std::shared_ptr<ConnectionPool> pool, HttpRequest request,
                         std::chrono::milliseconds limit) {
+    const auto max_bytes = std::min(request.max_response_bytes, pool->options().max_response_bytes);
     const auto text = write_request(std::move(request), pool->options());
     if (!text)
         co_return problem(*pool, TransportFault::malformed,
                           "the request has characters or headers not allowed");
     if (!pool->tls_problem().empty()) co_return problem(*pool, TransportFault::tls, pool->tls_problem());
-    Exchange answer = co_await exchange_once_or_twice(pool, *text, limit);
+    Exchange answer = co_await exchange_once_or_twice(pool, *text, limit, max_bytes);
     if (answer.has_error()) co_return answer.error();
-    const auto& options = pool->options();
-    const bool compressed = !answer->response.header("Content-Encoding").empty();
-    if (options.cpu == nullptr || !compressed || answer->response.body.size() < kInflatedHere)
-        co_return decode(options.origin, options.max_response_bytes, std::move(answer->response));
-    co_return co_await decode_on(*options.cpu, options.origin, options.max_response_bytes,
-                                 std::move(answer->response));
+    const std::string_view coding = answer->response.header("Content-Encoding");
+    if (answer->response.body.empty() || coding.empty() || base::equals_ignoring_case(coding, "identity"))
+        co_return std::move(answer->response);
+    if (!base::equals_ignoring_case(coding, "gzip") && !base::equals_ignoring_case(coding, "x-gzip"))
+        co_return problem(*pool, TransportFault::malformed,
+                          "the answer has a content coding nobody asked for");
+    co_return co_await unpack(pool, max_bytes, std::move(answer->response));
 }
 
 }  // namespace

@@ -5,10 +5,12 @@
 #include "base/result.hpp"
 #include "base/task.hpp"
 #include "net/address_guard.hpp"
+#include "net/unpack_room.hpp"
 #include "net/url.hpp"
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,6 +28,8 @@ struct HttpRequest {
     std::string target = "/";  // path and query; may hold a secret, so it is never printed
     std::vector<Header> headers;
     std::string body;
+    // Of this answer, compressed and decompressed alike; the client's own limit holds, too.
+    std::uint64_t max_response_bytes = std::numeric_limits<std::uint64_t>::max();
 };
 
 struct HttpResponse {
@@ -33,6 +37,7 @@ struct HttpResponse {
     std::vector<Header> headers;
     std::string body;              // decompressed; capacity >= size + 64 (chain/document.hpp)
     std::uint64_t wire_bytes = 0;  // of the body as received
+    UnpackRoom::Share room;        // kept as long as the body
     std::string_view header(std::string_view name) const;  // case-insensitive; empty if absent
 };
 
@@ -62,6 +67,7 @@ struct HttpClientOptions {
     std::uint64_t max_response_bytes = 64ull << 20;     // compressed and decompressed alike
     bool gzip = true;                                   // ask for it (pointless on loopback)
     boost::asio::thread_pool* cpu = nullptr;            // decompresses large bodies; null: the executor does
+    std::shared_ptr<UnpackRoom> unpack_room;            // for bodies of more than 1 MiB; null: without end
     std::string user_agent = "receiptd";
     std::string unix_path;  // of a Unix socket, which is connected to in place of the origin; empty: none
     std::string ca_file;    // in place of the system roots

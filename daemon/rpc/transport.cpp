@@ -15,7 +15,8 @@ base::Task<Transport::Reply> HttpTransport::send(net::HttpRequest request,
 
 TransportFactory http_transports(boost::asio::any_io_executor executor, boost::asio::thread_pool& cpu,
                                  const config::Timeouts& timeouts) {
-    return [executor, &cpu, timeouts](const net::Url& origin, const TransportOptions& wanted) {
+    const auto room = std::make_shared<net::UnpackRoom>(executor, timeouts.max_response_bytes);
+    return [executor, &cpu, timeouts, room](const net::Url& origin, const TransportOptions& wanted) {
         net::HttpClientOptions options;
         options.origin = origin;
         options.max_connections = wanted.max_connections;
@@ -24,6 +25,7 @@ TransportFactory http_transports(boost::asio::any_io_executor executor, boost::a
         options.max_response_bytes = timeouts.max_response_bytes;
         options.gzip = wanted.gzip_on_loopback || !net::is_loopback(origin.host);
         options.cpu = &cpu;
+        options.unpack_room = room;
         options.user_agent = "receiptd/" RECEIPTD_VERSION;
         if (wanted.only_public) options.address_filter = net::not_public;
         return std::make_shared<HttpTransport>(executor, std::move(options));

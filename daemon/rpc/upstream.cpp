@@ -79,6 +79,7 @@ net::HttpRequest Upstream::http_request(const Request& request) const {
     net::HttpRequest http;
     http.method = request.http_method;
     http.target = options_.url.target;
+    http.max_response_bytes = request.max_answer_bytes;
     if (!request.path.empty()) {
         // The upstream's own query, if any, stays behind the path.
         const auto query = std::min(http.target.find('?'), http.target.size());

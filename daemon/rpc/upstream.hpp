@@ -14,6 +14,8 @@
 #include "rpc/transport.hpp"
 
 #include <chrono>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -46,6 +48,8 @@ struct Request {
     bool has_envelope = true;  // the answer is JSON-RPC
     // For the first try at a host; then as long as the host may take.
     std::optional<std::chrono::milliseconds> first_timeout;
+    // A longer answer is a fault of the host; it never has more than timeouts.max_response.
+    std::uint64_t max_answer_bytes = std::numeric_limits<std::uint64_t>::max();
 };
 
 struct Exchange {

@@ -128,6 +128,19 @@ TEST_F(HttpClientTest, BombIsTooLarge) {
     expect_fault(ask("HTTP/1.0 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + bomb), TransportFault::too_large);
 }
 
+TEST_F(HttpClientTest, ARequestMayLimitItsAnswerFurther) {
+    for (const std::string& answer :
+         {"HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n" + std::string(1'001, 'a'),
+          "HTTP/1.0 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + gzip(std::string(1'001, 'a'))}) {
+        ScriptedServer server(io_, says(answer));
+        HttpClient client(io_.get_executor(), options_for(server.port()));
+        HttpRequest request;
+        request.max_response_bytes = 1'000;
+        expect_fault(run_on(io_, client.send(std::move(request))), TransportFault::too_large);
+        EXPECT_TRUE(get(client).has_value());
+    }
+}
+
 TEST_F(HttpClientTest, BrokenOrUnknownCodingIsMalformed) {
     expect_fault(ask("HTTP/1.0 200 OK\r\nContent-Encoding: gzip\r\n\r\n{}"), TransportFault::malformed);
     expect_fault(ask("HTTP/1.0 200 OK\r\nContent-Encoding: br\r\n\r\n{}"), TransportFault::malformed);

@@ -118,6 +118,22 @@ TEST_F(RouterTest, DoesNotHammerAHostThatAsksForMoreTimeThanACallMayTake) {
     EXPECT_EQ(only.seen.size(), 1u);
 }
 
+TEST_F(RouterTest, AnswersMayBeAsLongAsTheirContents) {
+    auto& only = world.host("only", HostKind::regular);
+    const auto limit_of = [&](Call call) {
+        EXPECT_TRUE(ask(std::move(call)));
+        return only.seen.back().max_response_bytes;
+    };
+    const auto of_status = limit_of(ask_status());
+    const auto of_block = limit_of(ask_block(1, Priority::head));
+    const auto of_receipt = limit_of(ask_receipt("r", Priority::watch));
+    const auto of_chunk = limit_of(ask_chunk("c", 1, 0, Priority::head));
+    EXPECT_LT(of_status, of_block);
+    EXPECT_LT(of_block, of_receipt);
+    EXPECT_LT(of_receipt, of_chunk);
+    EXPECT_LT(of_chunk, limit_of(ask_verifier("", "t", Priority::submit)));
+}
+
 TEST_F(RouterTest, ASilentHostKeepsTheHeadFromAnotherOneForSecondsOnly) {
     auto& silent = world.host("silent", HostKind::regular);
     auto& other = world.host("other", HostKind::archival);
