@@ -12,6 +12,12 @@ namespace {
 constexpr std::uint64_t kMaxBigint = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint64_t kMaxInt = std::numeric_limits<std::int32_t>::max();
 
+constexpr std::size_t kLarge = std::size_t{4} << 20;  // documents of this size are rare
+// Whole blocks have eight bytes a token, and more.
+constexpr std::size_t kLeastBytesOfAToken = 3;
+
+bool is_punctuation(char c) { return c == ',' || c == ':' || c == '[' || c == ']' || c == '{' || c == '}'; }
+
 bool unsigned_number(Reader& reader, Text token, std::uint64_t limit, const char* too_large,
                      std::uint64_t& out) {
     if (!is_json_number(token)) return reader.fail("not a number");
@@ -26,12 +32,30 @@ bool unsigned_number(Reader& reader, Text token, std::uint64_t limit, const char
 
 ondemand::parser& thread_parser(std::size_t document_size) {
     thread_local ondemand::parser parser(kMaxDocument);
+    if (parser.capacity() > kLarge && document_size <= kLarge) parser = ondemand::parser(kMaxDocument);
     // In powers of two, so that a slightly larger document does not mean new memory each time. Too
     // large or out of memory: iterate() says so.
     if (parser.capacity() < document_size && document_size <= kMaxDocument) {
         [[maybe_unused]] const auto error = parser.allocate(std::bit_ceil(document_size));
     }
     return parser;
+}
+
+bool is_mostly_tokens(Text text) {
+    if (text.size() <= kLarge) return false;
+    std::size_t tokens = 0;
+    bool in_string = false;
+    for (const char* at = text.data(); at != text.data() + text.size(); ++at) {
+        if (in_string && *at == '\\') {
+            if (++at == text.data() + text.size()) break;
+        } else if (*at == '"') {
+            in_string = !in_string;
+            tokens += in_string ? 1 : 0;
+        } else if (!in_string) {
+            tokens += is_punctuation(*at) ? 1 : 0;
+        }
+    }
+    return tokens > text.size() / kLeastBytesOfAToken;
 }
 
 bool Reader::fail(Text reason) {

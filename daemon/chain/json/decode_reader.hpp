@@ -29,6 +29,8 @@ using Value = ondemand::value;
 inline constexpr std::size_t kMaxDocument = std::size_t{64} << 20;
 // Deeper than anything NEAR sends; keeps our recursion, and that of readers of verbatim spans, flat.
 inline constexpr int kMaxDepth = 128;
+// Of one answer. A shard's gas pays for some 9,000 a block.
+inline constexpr std::size_t kMostActions = 500'000;
 
 // Targets of a read that is more than its C++ type says.
 struct Hash {  // 32..44 base58 characters
@@ -99,6 +101,8 @@ public:
     // If true, only the kind of an action receipt is read, not its members.
     void pass_over_actions(bool pass_over) { with_actions_ = !pass_over; }
     bool with_actions() const { return with_actions_; }
+    // A bare name has 16 bytes as text and ten times as many as an action.
+    bool one_action_more() { return ++actions_ <= kMostActions || fail("more actions than any block has"); }
 
     // Reads the fields of an object in one pass; unknown members are passed over.
     template <class... Fields>
@@ -171,6 +175,7 @@ private:
     bool strict_ = false;  // inside a verbatim span
     bool with_proofs_ = true;
     bool with_actions_ = true;
+    std::size_t actions_ = 0;
 };
 
 bool decode(Reader& reader, Value value, Text& out);
@@ -295,6 +300,10 @@ bool Reader::variant(Value value, Each each) {
 // One parser per thread: its index memory is reused, and no view ever points into it.
 ondemand::parser& thread_parser(std::size_t document_size);
 
+// Of a large text: whether simdjson's index of its tokens, four bytes each, would be larger than the text by
+// far.
+bool is_mostly_tokens(Text text);
+
 // Parses `text`, an object, and hands it to read: bool(Reader&, ondemand::object&). `capacity`
 // counts the readable bytes behind text.data(); unescaped strings go to `arena`.
 template <class Read>
@@ -302,7 +311,10 @@ std::optional<DecodeError> parse(Text text, std::size_t capacity, Document& aren
     Reader reader(arena);
     ondemand::document json;
     ondemand::object root;
-    if (const auto error = thread_parser(text.size()).iterate(text.data(), text.size(), capacity).get(json)) {
+    if (is_mostly_tokens(text)) {
+        reader.fail("more punctuation than contents");
+    } else if (const auto error =
+                   thread_parser(text.size()).iterate(text.data(), text.size(), capacity).get(json)) {
         reader.broken(error);
     } else if (const auto kind = json.get_object().get(root)) {
         kind == simdjson::INCORRECT_TYPE ? reader.fail("not an object") : reader.broken(kind);

@@ -120,6 +120,26 @@ TEST(DecodeNesting, WhatIsPassedOverMayBeDeep) {
               "");
 }
 
+TEST(DecodeSize, MoreActionsThanGasPaysForAreAnError) {
+    std::string actions = "[\"CreateAccount\"";
+    for (int i = 0; i < 500'000; ++i) actions += ",\"CreateAccount\"";
+    const auto chunk =
+        testing::Changed("chunk/full.json").set("/transactions/1/actions", actions + "]").text();
+    EXPECT_THAT(error_of(decode_chunk(chunk)), ::testing::EndsWith("more actions than any block has"));
+}
+
+TEST(DecodeSize, ALargeBodyOfPunctuationIsAnError) {
+    std::string many = "[1";
+    for (int i = 0; i < 3'000'000; ++i) many += ",1";
+    const auto with = [](const std::string& value) {
+        return error_of(decode_block(testing::Changed("block/full.json").set("/header/new", value).text()));
+    };
+    EXPECT_EQ(with(many + "]"), "more punctuation than contents");
+    std::string text;
+    for (int i = 0; i < 600'000; ++i) text += "[{,:\\\"}]";
+    EXPECT_EQ(with('"' + text + '"'), "") << "a text may have as much as it likes";
+}
+
 TEST(DecodeSize, MoreThanTheLargestBodyIsAnError) {
     const std::string json = "{\"author\":\"" + std::string(std::size_t{64} << 20, 'a') + "\"}";
     const auto decoded = decode_block(json);
