@@ -113,6 +113,16 @@ void check_clear_text(const std::string& path, const std::string& url, const Sec
                    "the API key would travel unencrypted to \"" + url_host(url) + "\"; use https://");
 }
 
+void check_listen(const Draft& draft, const Places& places, Report& report) {
+    const auto& listen = draft.settings.http.listen;
+    const bool has_token = !draft.http_read_token.env.empty() || !draft.http_read_token.file.empty();
+    if (has_token || listen.starts_with("unix:") || is_loopback_host(url_host("http://" + listen))) return;
+    report.warning(places.find("http.listen"),
+                   "everybody who reaches " + listen +
+                       " can read transactions, watches and findings: set http.read_token_file, or listen on "
+                       "127.0.0.1 or a Unix socket");
+}
+
 void check_key_in_url(const std::string& path, const std::string& url, const Places& places, Report& report) {
     if (seems_to_hold_a_key(url))
         report.warning(places.find(path + ".url"),
@@ -181,6 +191,7 @@ void check_rules(const Draft& draft, const Places& places, Report& report) {
     check_watchdog(draft.settings, places, report);
     check_connections(draft, places, report);
     check_public_url(draft, places, report);
+    check_listen(draft, places, report);
     check_explorer(draft, places, report);
     check_names("watch", draft.settings.watch_rules, places, report);
     check_watch_rules(draft, places, report);

@@ -53,6 +53,24 @@ TEST(ConfigAddresses, AKeyInAnAddressIsAWarningWhereEverybodyMayReadTheFile) {
     std::filesystem::remove(path);
 }
 
+TEST(ConfigAddresses, AListenerThatStrangersReachWithoutAReadTokenIsAWarning) {
+    const auto with = [](const std::string& http) {
+        return kTheDatabase + "[[upstream]]\nname = \"a\"\nurl = \"https://rpc.example\"\n[http]\n" + http;
+    };
+    for (const char* listen : {"0.0.0.0:9464", "[::]:9464", "10.1.2.3:80", "monitor.example:80"})
+        EXPECT_THAT(
+            told_of(load_addresses(with("listen = \"" + std::string(listen) + "\"\n"))),
+            ElementsAre(HasSubstr("warning: everybody who reaches " + std::string(listen) + " can read")))
+            << listen;
+    for (const char* listen : {"127.0.0.1:9464", "[::1]:9464", "localhost:9464", "unix:/run/receiptd.sock"})
+        EXPECT_THAT(told_of(load_addresses(with("listen = \"" + std::string(listen) + "\"\n"))), IsEmpty())
+            << listen;
+    const auto with_token =
+        load_text(with("listen = \"0.0.0.0:9464\"\nread_token_env = \"TOKEN\"\n"), "r.toml",
+                  [](const std::string&) { return "a-token-that-is-long-enough-for-all"; });
+    EXPECT_THAT(told_of(with_token), IsEmpty());
+}
+
 TEST(ConfigAddresses, RedirectHostsAreNamesOrAddresses) {
     const auto with = [](const std::string& hosts) {
         return kTheDatabase + "[[upstream]]\nname = \"main\"\nurl = \"https://rpc.example.com\"\n" +

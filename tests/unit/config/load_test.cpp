@@ -93,7 +93,7 @@ patience = "5m"
 batch_blocks = 8
 batch_bytes = "1MiB"
 [http]
-listen = "0.0.0.0:80"
+listen = "localhost:80"
 [retention]
 keep = "90d"
 partition = "week"
@@ -142,7 +142,7 @@ TEST(ConfigLoad, EveryOtherKeyReachesItsField) {
     EXPECT_EQ(s.follow.patience, Millis(300'000));
     EXPECT_EQ(s.follow.batch_blocks, 8u);
     EXPECT_EQ(s.follow.batch_bytes, 1u << 20);
-    EXPECT_EQ(s.http.listen, "0.0.0.0:80");
+    EXPECT_EQ(s.http.listen, "localhost:80");
     EXPECT_EQ(s.retention.keep, std::chrono::hours(90 * 24));
     EXPECT_EQ(s.retention.partition, "week");
     EXPECT_EQ(s.log_level, log::Level::debug);
