@@ -286,6 +286,7 @@ private:
 
 int main(int argc, char** argv) {
     keep_memory_private();
+    give_back_freed_memory();
     const base::VisibleOnTerminal output(std::cout, STDOUT_FILENO);
     const base::VisibleOnTerminal errors(std::cerr, STDERR_FILENO);
     try {
