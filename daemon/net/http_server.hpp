@@ -72,7 +72,7 @@ struct HttpServerOptions {
     std::chrono::milliseconds piece_timeout{10'000};
     // Bodies of requests until these are answered, and answers that clients have not read yet; above, the
     // slowest writer or reader is cut off. If all of them are in work: 503 to the next one.
-    std::uint64_t max_held_bytes = 64ull << 20;
+    std::uint64_t max_held_bytes = 24ull << 20;
     // One more than these, and a connection that waits for its client gives way, of the client that has most.
     // If none does, the new one is of the reserve: it may put one request that `is_probe` takes, else 503.
     std::size_t max_connections = 1'024;

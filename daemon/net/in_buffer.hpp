@@ -28,7 +28,8 @@ private:
     void make_room(std::size_t bytes) {
         const std::size_t size = end_ - begin_;
         if (capacity_ < size + bytes) {
-            capacity_ = std::max(size + bytes, capacity_ * 2);
+            // Not twice as much: there are many buffers, and each holds a head or a line at most.
+            capacity_ = (size + 2 * bytes - 1) / bytes * bytes;
             std::unique_ptr<char[]> larger(new char[capacity_]);  // not zeroed: it is read into
             std::copy_n(storage_.get() + begin_, size, larger.get());
             storage_ = std::move(larger);

@@ -41,6 +41,7 @@ RequestReader::RequestReader(std::uint64_t max_body_bytes) : max_body_bytes_(max
 RequestReader::~RequestReader() = default;
 
 void RequestReader::begin() {
+    if (buffer_.empty()) buffer_ = {};  // which had room for a body
     parser_ = std::make_unique<Parser>();
     parser_->http.header_limit(kRequestHeadLimit);
     parser_->http.body_limit(max_body_bytes_);

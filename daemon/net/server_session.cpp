@@ -23,7 +23,9 @@ namespace {
 using Error = ServerConnection::Error;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kReadSize = 16 * 1024;
+// A connection that waits keeps room for a read, and there may be a thousand of them.
+constexpr std::size_t kHeadRead = 4 * 1024;
+constexpr std::size_t kBodyRead = 16 * 1024;
 constexpr std::chrono::seconds kProbeTime{5};  // for the request of a connection in the reserve
 
 enum class Received { whole, nothing, refused };
@@ -143,8 +145,9 @@ private:
             }
             if (finishing_ && idle_) co_return Received::nothing;
             Error error;
-            char* room = reader_.room(kReadSize);
-            reader_.took(co_await connection_->read_some(room, kReadSize, error));
+            const std::size_t size = head_seen ? kBodyRead : kHeadRead;
+            char* room = reader_.room(size);
+            reader_.took(co_await connection_->read_some(room, size, error));
             if (error) co_return connection_->timed_out() && !idle_ ? too_slow() : Received::nothing;
             idle_ = false;
         }

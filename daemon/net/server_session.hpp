@@ -33,6 +33,9 @@ public:
     };
     const Standing& standing() const { return standing_; }
     const std::string& client() const { return client_; }
+    // How many connections its client has; the number outlives the session.
+    void counts_among(const std::size_t& connections) { of_client_ = &connections; }
+    std::size_t of_client() const { return *of_client_; }
 
 protected:
     explicit ServerSession(std::string client) : client_(std::move(client)) {}
@@ -40,6 +43,7 @@ protected:
 
 private:
     const std::string client_;
+    const std::size_t* of_client_ = nullptr;
 };
 
 struct ServerState {

@@ -8,7 +8,9 @@ namespace receiptd::net {
 
 void ServerState::enter(ServerSession& session) {
     sessions.insert(&session);
-    ++connections_of_[session.client()];
+    auto& of_client = connections_of_[session.client()];
+    ++of_client;
+    session.counts_among(of_client);
     if (session.standing().in_reserve) ++in_reserve_;
 }
 
@@ -44,10 +46,9 @@ bool ServerState::end_longest_wait() {
 // longest wait. A client that opens many can thus not close those of others.
 ServerSession* ServerState::worst(bool in_reserve) const {
     ServerSession* found = nullptr;
-    const auto rank = [this](const ServerSession& session) {
+    const auto rank = [](const ServerSession& session) {
         const auto& standing = session.standing();
-        return std::tuple(connections_of_.at(session.client()), standing.waits,
-                          -standing.since.time_since_epoch().count());
+        return std::tuple(session.of_client(), standing.waits, -standing.since.time_since_epoch().count());
     };
     for (auto* session : sessions) {
         const auto& standing = session->standing();
