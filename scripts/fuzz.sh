@@ -16,13 +16,15 @@ build_fuzz_targets() {
     cmake --build build-fuzz -j "$(nproc)" --target fuzz_targets
 }
 
-# fuzz_one NAME LIMIT: until LIMIT, "-max_total_time=60" or "-runs=1000". What it learns stays in .local/fuzz/corpus
+# fuzz_one NAME LIMIT LOG: until LIMIT, "-max_total_time=60" or "-runs=1000". What it learns stays in .local/fuzz/corpus
 # for the next time.
 fuzz_one() {
-    local name=$1 limit=$2 corpus=$LOCAL/fuzz/corpus/$1 log=$LOCAL/fuzz/$1.log
+    local name=$1 limit=$2 log=$3 corpus=$LOCAL/fuzz/corpus/$1
     mkdir -p "$corpus" "$LOCAL/fuzz/findings"
-    if ! "build-fuzz/fuzz_$name" "$limit" -timeout="$STUCK_AFTER" -print_final_stats=1 \
-        -artifact_prefix="$LOCAL/fuzz/findings/$name-" "$corpus" "tests/data/fuzz/$name" >"$log" 2>&1; then
+    # Without the stacks of allocations twice as many inputs are tried; repeating a finding shows them.
+    if ! ASAN_OPTIONS=malloc_context_size=0 "build-fuzz/fuzz_$name" "$limit" -timeout="$STUCK_AFTER" \
+        -print_final_stats=1 -artifact_prefix="$LOCAL/fuzz/findings/$name-" "$corpus" "tests/data/fuzz/$name" \
+        >"$log" 2>&1; then
         note "$name: a finding"
         tail -n 40 "$log" >&2
         return 1
@@ -31,14 +33,20 @@ fuzz_one() {
         END { printf "%-14s %12d executions %8d per second", name, runs, rate }' "$log")"
 }
 
-# fuzz_each LIMIT
+# stat_of NAME LOG...: the sum, over the logs, of what libFuzzer counted under that name.
+stat_of() {
+    local name=$1
+    shift
+    cat "$@" 2>/dev/null | awk -v name="stat::$name:" '$1 == name { all += $2 } END { print all + 0 }'
+}
+
+# fuzz_each ROUND LIMIT_OF: LIMIT_OF NAME prints the limit.
 fuzz_each() {
-    local limit=$1 name failed=()
-    build_fuzz_targets
-    say "Fuzzing each target ($limit)"
-    for name in $(fuzz_names); do fuzz_one "$name" "$limit" || failed+=("$name"); done
-    note "$(cat "$LOCAL"/fuzz/*.log | awk '/number_of_executed_units/ { all += $2 }
-        END { printf "%-14s %12d executions", "in sum", all }')"
+    local round=$1 limit_of=$2 name failed=()
+    for name in $(fuzz_names); do
+        fuzz_one "$name" "$("$limit_of" "$name")" "$LOCAL/fuzz/$name.$round.log" || failed+=("$name")
+    done
+    note "$(printf '%-14s %12d executions' "in sum" "$(stat_of number_of_executed_units "$LOCAL"/fuzz/*.log)")"
     [ ${#failed[@]} -eq 0 ] ||
         die "findings in ${LOCAL#"$ROOT"/}/fuzz/findings: ${failed[*]}; build-fuzz/fuzz_NAME FILE repeats one"
 }
@@ -47,8 +55,28 @@ fuzz() {
     local seconds=${1:-60}
     [[ $seconds =~ ^[1-9][0-9]{0,5}$ ]] || die "SECONDS must be a whole number from 1 to 999999, not \"$seconds\""
     [ $# -le 1 ] || die "fuzz takes SECONDS, not also \"$2\""
-    fuzz_each "-max_total_time=$seconds"
+    start_fuzzing "Fuzzing each target for $seconds s"
+    same_time() { echo "-max_total_time=$seconds"; }
+    fuzz_each 1 same_time
 }
 
-# ./dev sweep fuzz COUNT
-sweep_fuzz() { fuzz_each "-runs=$1"; }
+start_fuzzing() {
+    build_fuzz_targets
+    rm -f "$LOCAL"/fuzz/*.log
+    say "$1"
+}
+
+# ./dev sweep fuzz COUNT: COUNT executions of each target, then as many that there are a hundred times COUNT in sum. Each
+# gets as much more time as any other, so that most are of the fast ones.
+sweep_fuzz() {
+    local count=$1 left rates
+    start_fuzzing "Fuzzing each target ($count executions)"
+    same_count() { echo "-runs=$count"; }
+    fuzz_each 1 same_count
+    left=$((100 * count - $(stat_of number_of_executed_units "$LOCAL"/fuzz/*.1.log)))
+    [ "$left" -gt 0 ] || return 0
+    rates=$(stat_of average_exec_per_sec "$LOCAL"/fuzz/*.1.log)
+    say "Fuzzing them all for the same time ($left executions in sum)"
+    same_share() { echo "-runs=$((left * $(stat_of average_exec_per_sec "$LOCAL/fuzz/$1.1.log") / rates + 1))"; }
+    fuzz_each 2 same_share
+}

@@ -17,7 +17,7 @@ storms|5000|COUNT alerts within a minute: an endpoint with groups gets at most 1
 days|72|COUNT hours of chain time are followed as fast as they are made, while retention drops partitions: memory comes to rest
 living|600|living traffic is followed for COUNT seconds from both sources and compared with the truth
 package|1|the packages are installed into a Debian root of their own, started by the unit's line, upgraded, removed and purged, COUNT times (as root)
-fuzz|1000000|COUNT executions of each parser of outside bytes under libFuzzer with sanitizers: no crash, leak or hang
+fuzz|1000000|COUNT executions of each parser of outside bytes, and a hundred times COUNT in sum, under libFuzzer with sanitizers: no crash, leak or hang
 recordings|30|COUNT whole blocks of ../shared/data are followed and counted
 END
 }

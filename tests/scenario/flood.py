@@ -14,7 +14,7 @@ import socket
 import sys
 import time
 
-OPENED_AT_ONCE = 200  # per round
+OPENED_AT_ONCE = 1_000  # per round
 SOURCES = 8           # addresses it comes from
 PIECE = b"x" * 16_384
 SLOW = 0.5            # seconds between the bytes of one that is slow
