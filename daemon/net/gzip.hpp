@@ -15,7 +15,7 @@ enum class GunzipFault { too_large, malformed };
 // what the compressed text can hold. The result has 64 bytes of spare capacity (chain/document.hpp).
 base::Result<std::string, GunzipFault> gunzip(std::string_view compressed, std::uint64_t limit);
 
-// What the trailer says that the (last) member becomes, modulo 2^32; 0 of what is no gzip.
+// The size that the trailer states for the (last) member, modulo 2^32; 0 if the text is no gzip.
 std::uint64_t stated_size(std::string_view compressed);
 
 }  // namespace receiptd::net

@@ -78,7 +78,7 @@ using Plain = base::Result<std::string, GunzipFault>;
 
 // A smaller body becomes half a megabyte at most: the way to another thread and back takes longer.
 constexpr std::size_t kInflatedHere = 512;
-// What becomes no larger needs no room of its own.
+// An answer that becomes no larger needs no room of its own.
 constexpr std::uint64_t kSmall = 1u << 20;
 
 base::Task<Plain> gunzip_on(asio::thread_pool* cpu, std::shared_ptr<const std::string> packed,
