@@ -26,7 +26,7 @@
 namespace receiptd::app {
 namespace {
 
-constexpr base::Height kStretches = 3, kApart = 1'200;  // heights
+constexpr base::Height kStretches = 3, kApart = 1'000;  // heights
 constexpr base::Height kSettled = 250;                  // after them also yields that nobody resumed are over
 constexpr base::Height kWarmUp = 6;                     // whose trees began before the stretch
 constexpr double kPollsOfRpc = 2;                       // a height (follow/rhythm.hpp)
@@ -105,7 +105,8 @@ private:
         bool has_begun = false;
         std::size_t untold = 0;
         for (base::Height i = 0; i < length; ++i) {
-            if (i == kWarmUp && !has_begun) co_return;  // the chain is younger, or no host has it any more
+            // The chain is younger, or no host has it any more.
+            if (!has_begun && (untold > 0 || i == kWarmUp)) co_return;
             const auto before = asking_.requests();
             auto got =
                 co_await asking_.sources->blocks().fetch(from + i, rpc::Priority::backfill, with_chunks);
@@ -143,9 +144,10 @@ private:
     }
 
     base::Task<void> trees(SampledSource& into) {
-        const auto step = std::max<std::size_t>(1, into.transactions.size() / std::max(1u, command_.trees));
-        for (std::size_t i = 0; i < into.transactions.size(); i += step) {
-            const auto& chosen = into.transactions[i];
+        const auto listed = into.transactions.size();
+        const auto count = std::min<std::size_t>(listed, command_.trees);
+        for (std::size_t i = 0; i < count; ++i) {
+            const auto& chosen = into.transactions[i * listed / count];
             rpc::TreeSource::Query query;
             query.tx_hash = chosen.tx_hash;
             query.sender_id = chosen.sender_id;
