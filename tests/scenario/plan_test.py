@@ -4,7 +4,7 @@ import json
 
 import support
 
-SETTLED, FOLLOWED = 150, 250  # heights until tables are measured, and then
+SETTLED, FOLLOWED = 60, 100  # heights until tables are measured, and then
 SECONDS_A_DAY = 86_400
 BYTES = """SELECT coalesce(parent.relname, own.relname), sum(pg_total_relation_size(own.oid))
 FROM pg_class own LEFT JOIN pg_inherits ON inhrelid = own.oid LEFT JOIN pg_class parent ON parent.oid = inhparent
@@ -16,7 +16,7 @@ class Forecast(support.Scenario):
         super().setUp()
         self.chain = self.sandbox("--block-time-ms", 0, "--traffic", "mixed", "--tps", 20, "--seed", 8, command="run")
         self.first = self.chain.ask("/status")["final_height"]
-        self.chain.ask("/advance", {"blocks": SETTLED + FOLLOWED + 400})  # the newest are not sampled
+        self.chain.ask("/advance", {"blocks": SETTLED + FOLLOWED + 300})  # the newest are not sampled
 
     def followed(self, source):
         """Bytes by table that FOLLOWED heights took."""
@@ -30,7 +30,7 @@ class Forecast(support.Scenario):
 
     def test_the_disk_of_both_sources_is_forecast(self):
         config = self.config(self.chain, source="neardata", network="sandbox", database="postgresql://nobody@127.0.0.1:1/none")
-        planned = json.loads(self.receiptd("plan", "--config", config, "--blocks", 900, "--trees", 3_000, "--json")[0])
+        planned = json.loads(self.receiptd("plan", "--config", config, "--blocks", 480, "--trees", 3_000, "--json")[0])
         for plan in planned:
             with self.subTest(plan["source"]):
                 grown = self.followed(plan["source"])
