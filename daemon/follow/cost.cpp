@@ -12,14 +12,14 @@ namespace {
 // plan, docs/performance.md).
 constexpr double index_bytes_per_row(chain::Table table) {
     switch (table) {
-        case chain::Table::blocks: return 300;
-        case chain::Table::chunks: return 50;
-        case chain::Table::transactions: return 250;
-        case chain::Table::receipts: return 330;
-        case chain::Table::data_receipts: return 310;
-        case chain::Table::events: return 120;
-        case chain::Table::transaction_results: return 190;
-        case chain::Table::findings: return 450;
+        case chain::Table::blocks: return 110;
+        case chain::Table::chunks: return 40;
+        case chain::Table::transactions: return 260;
+        case chain::Table::receipts: return 310;
+        case chain::Table::data_receipts: return 240;
+        case chain::Table::events: return 60;
+        case chain::Table::transaction_results: return 180;
+        case chain::Table::findings: return 370;
         case chain::Table::global_contract_distributions: return 300;
         case chain::Table::orphan_receipts:
         case chain::Table::pending_trees: break;
