@@ -87,7 +87,7 @@ def cpu_seconds(pid):
 
 
 def cluster_cpu_seconds(postmaster):
-    """Of every process of the cluster, those that have ended included."""
+    """The CPU time of every process of the cluster, those that have ended included."""
     fields = open(f"/proc/{postmaster}/stat").read().rsplit(")", 1)[1].split()
     total = sum(int(field) for field in fields[11:15]) / TICKS
     for pid in open(f"/proc/{postmaster}/task/{postmaster}/children").read().split():

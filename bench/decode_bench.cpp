@@ -55,7 +55,7 @@ std::string first_line(const char* command) {
     return line.empty() ? "unknown" : line;
 }
 
-// Of this thread, page faults included: other programs on the machine do not slow it down.
+// The time of this thread alone, page faults included: other programs on the machine do not slow it down.
 double cpu_seconds() {
     timespec now{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

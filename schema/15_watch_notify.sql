@@ -1,4 +1,4 @@
--- Whoever waits for watches is told when some come in, by SQL too.
+-- Sessions that wait for watches are told when some come in, by SQL too.
 
 CREATE OR REPLACE FUNCTION notify_of_watches() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN

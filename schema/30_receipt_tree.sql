@@ -34,7 +34,7 @@ BEGIN
     FROM (SELECT t.tx_hash AS id, min(t.block_time) AS at FROM transactions t
           WHERE t.tx_hash = ANY (tx_hashes) GROUP BY 1) f;
     RETURN QUERY SELECT * FROM unnest(found_hashes, found_times);
-    -- Of a transaction out of scope, receipts may be stored.
+    -- Receipts of a transaction out of scope may be stored.
     missing := array(SELECT unnest(tx_hashes) EXCEPT SELECT unnest(found_hashes));
     IF cardinality(missing) > 0 THEN
         RETURN QUERY SELECT r.tree_id, min(r.block_time) FROM receipts r

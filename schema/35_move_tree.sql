@@ -23,7 +23,7 @@ BEGIN
     WHERE tree_id = old_tree AND block_time = ANY (times);
     UPDATE data_receipts SET tree_id = new_tree, tx_hash = new_tx_hash
     WHERE tree_id = old_tree AND block_time >= earliest AND block_time < latest;
-    -- Those adopted into the tree, and the one that names it while it has no parent. Any other orphan
+    -- Orphans that were adopted into the tree move, and the one that names it while it has no parent. Any other orphan
     -- without a parent is in a transaction's tree, which never moves.
     UPDATE orphan_receipts SET adopted_into = new_tree, adopted_tx_hash = new_tx_hash
     WHERE adopted_into = old_tree;

@@ -3,7 +3,7 @@
 -- login:
 --     CREATE ROLE grafana LOGIN PASSWORD '…' IN ROLE receiptd_readonly;
 --     CREATE ROLE follower LOGIN PASSWORD '…' IN ROLE receiptd_daemon;
--- They are made here if the owner may do that; else a superuser makes them once and `receiptd migrate` grants them
+-- Roles are made here if the owner may do that; else a superuser makes them once and `receiptd migrate` grants them
 -- their rights on its next run. Rights are compared with what is there, and only differences are written: the
 -- catalogue does not grow when nothing has changed. docs/roles.md shows the outcome.
 DO $$
@@ -39,7 +39,7 @@ DECLARE
     verb text;
     change record;
 BEGIN
-    -- Who makes or drops partitions meanwhile changes the same rows of the catalog: "tuple concurrently updated".
+    -- Sessions that make or drop partitions meanwhile change the same rows of the catalog: "tuple concurrently updated".
     PERFORM pg_advisory_xact_lock(hashtextextended('receiptd partitions', 0));
     IF reader IN ('receiptd_daemon', 'receiptd_watcher') THEN
         RAISE EXCEPTION 'database.readonly_role is "%", which has other rights: choose another name', reader;

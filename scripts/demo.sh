@@ -103,7 +103,7 @@ demo_living() {
     [ -z "$once" ] || show_answers
 }
 
-# What the database knows, one tree drawn, and the chain's own check.
+# Shows what the database knows, one tree drawn, and the chain's own check.
 show_answers() {
     local hash
     say "What the database knows"

@@ -100,7 +100,7 @@ def envelope(receipt, body):
 
 
 class Call:
-    """What a contract sees, and what it may ask for."""
+    """A contract's view of its call, and the things that it may ask for."""
 
     def __init__(self, receipt, index, action, results, height):
         self.receipt, self.results = receipt, results

@@ -19,8 +19,8 @@ using namespace std::chrono_literals;
 // Between two looks at the queue when nobody wakes us: another process may have filled it.
 constexpr std::chrono::milliseconds kShortestPause = 10ms;
 constexpr std::chrono::milliseconds kLongestPause = 1s;
-// What is due and cannot be claimed waits for others of its transaction, or another process has it in its
-// hands: looks become rarer up to the longest pause.
+// A delivery that is due and cannot be claimed waits for others of its transaction, or another process has it
+// in its hands: looks become rarer up to the longest pause.
 constexpr unsigned kMostDoublings = 8;
 constexpr auto kAfterFault = 5s;  // of the database
 constexpr auto kReportEvery = 10s;

@@ -17,7 +17,7 @@ net::SmtpOptions options_of(const config::Endpoint& endpoint, net::AddressFilter
     options.url = endpoint.url.reveal();
     options.user = endpoint.channel.user;
     options.password = endpoint.channel.password;
-    // Whoever names authorities wants them asked, also on loopback.
+    // An endpoint that names authorities wants its server verified by them, on loopback too.
     options.needs_tls = !endpoint.ca_file.empty() ||
                         (!endpoint.allow_http && !config::is_loopback_host(config::url_host(options.url)));
     options.connect_timeout = endpoint.connect_timeout;

@@ -1,4 +1,4 @@
-// Who may ask what: by the name that a request calls us by, and by its token.
+// The guard of requests: a request may ask by the name that it calls us by, and by its token.
 #pragma once
 
 #include "api/problem.hpp"

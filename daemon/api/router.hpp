@@ -33,7 +33,7 @@ public:
 
     const std::vector<Route>& routes() const { return routes_; }
 
-    // What shows whether the daemon lives: it has an answer when all other connections are taken.
+    // A request for a sign of life: it is answered when all other connections are taken.
     bool is_probe(const net::ServerRequest& head) const;
     // Why a request is refused whatever its body says; nullopt: it is not.
     std::optional<net::ServerReply> refuse(const net::ServerRequest& head) const;

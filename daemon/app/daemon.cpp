@@ -72,7 +72,7 @@ public:
     // A bar for the heights of a range, on a terminal.
     void show_progress(base::HeightRange range) { helpers_.spawn(draw_progress(range)); }
 
-    // Of the daemons on one database one leads, and follows the head. Call before run().
+    // One of the daemons on a database leads, and follows the head. Call before run().
     void take_turns() { takes_turns_ = true; }
 
     Runtime& runtime() { return runtime_; }
@@ -183,7 +183,7 @@ private:
                                runtime_.clock,
                                api_series_};
         api::ApiOptions limits;
-        // Whoever else asks finds a connection free.
+        // One connection stays free for everybody else.
         limits.database.of_client = std::max(1U, database_options(runtime_.settings).shares.people - 1);
         api_.emplace(runtime_.context.get_executor(), std::move(services), limits, page::routes(page_store_));
         auto options = api_->server_options();

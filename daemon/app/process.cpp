@@ -69,7 +69,7 @@ bool is_gone(const std::string& process) {
     const auto read = std::from_chars(pid.data(), pid.data() + pid.size(), number);
     if (read.ec != std::errc() || read.ptr != pid.data() + pid.size() || number <= 0) return false;
     if (::kill(number, 0) != 0 && errno == ESRCH) return true;
-    // Whoever hides processes from others, as systemd's ProtectProc does, hides their times, too.
+    // A system that hides processes from others, as systemd's ProtectProc does, hides their times, too.
     const auto started = start_time(pid);
     return !started.empty() && started != rest.substr(slash + 1);
 }

@@ -4,8 +4,8 @@
 
 namespace receiptd::app {
 
-// Of the sources that this program was built from: 12 hexadecimal digits, with "+changes" where something
-// was not committed; "unknown" without a repository.
+// The commit of the sources that this program was built from: 12 hexadecimal digits, with "+changes" where
+// something was not committed; "unknown" without a repository.
 extern const char* const kCommit;
 
 // "0.1.0 (0123456789ab)".

@@ -27,7 +27,7 @@ std::vector<std::pair<std::string, std::string>> options_of(const CLI::App& comm
     return all;
 }
 
-// Those that do something, depth first.
+// Collects the commands that do something, depth first.
 void collect(const CLI::App& command, std::vector<const CLI::App*>& all) {
     const auto below = commands_of(command);
     if (below.empty()) all.push_back(&command);

@@ -23,11 +23,12 @@ struct Walked {
 
 Walked walk(const CLI::App& root, const std::vector<std::string>& words);
 
-// Those that help lists.
+// The subcommands that help lists.
 std::vector<const CLI::App*> commands_of(const CLI::App& command);
-// Those of the command and of the commands above it, which take effect there, too. Without help's own twice.
+// The options of the command and of the commands above it, which take effect there, too. Help's own comes
+// once.
 std::vector<const CLI::Option*> options_at(const CLI::App& command);
-// Those that are given by their place, in their order.
+// The options that are given by their place, in their order.
 std::vector<const CLI::Option*> arguments_of(const CLI::App& command);
 bool takes_value(const CLI::Option& option);
 // "receiptd alerts list".

@@ -47,7 +47,7 @@ public:
         for (const auto& line : picture_.heading) out_ += text_mark(line);
         lanes();
         rows();
-        // What is grave is drawn last, above the rest.
+        // Grave edges are drawn last, above the rest.
         for (const auto tone :
              {Edge::Tone::plain, Edge::Tone::result, Edge::Tone::handled, Edge::Tone::failed})
             for (const auto& arrow : picture_.arrows)

@@ -69,7 +69,7 @@ void Follower::place_receipts(rpc::ReceiptSource& receipts, rpc::TreeSource& tre
     make_trees();
 }
 
-// They know nothing: what is pending is in the database.
+// New trees remember nothing: the database has all that are pending.
 void Follower::make_trees() {
     if (!tree_source_) return;
     trees_.emplace(executor_, engine_.cpu, *tree_source_, stores_.trees, stores_.blocks, state_,
@@ -346,7 +346,7 @@ base::Task<void> Follower::wait_until_dealt_with(base::HeightRange range) {
 base::Task<void> Follower::end_loops() {
     loops_.cancel();
     co_await loops_.join();
-    // What they have begun may still refer to them, and a new turn makes new ones.
+    // Tasks that they have begun may still refer to them, and a new turn makes new ones.
     if (state_.stop.for_good()) tree_loops_.cancel();
     co_await tree_loops_.join();
     co_await runs_.join();

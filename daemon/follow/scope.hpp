@@ -1,4 +1,4 @@
-// What of the chain is stored.
+// The part of the chain that is stored.
 #pragma once
 
 #include "chain/rows/rows.hpp"

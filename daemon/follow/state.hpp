@@ -71,7 +71,7 @@ struct State {
     CommitListener* listener = nullptr;  // told of what is committed
     // Called with heights whose rows are gone: whoever remembers something of them forgets it.
     std::function<void(const base::HeightSet&)> on_lost;
-    // What alert rules ask of receipts now; null: nothing.
+    // The questions of alert rules about receipts now; null: there are none.
     std::function<std::shared_ptr<const chain::Interest>()> interest = [] { return nullptr; };
 
     // Until the time has passed, or stop is requested.

@@ -28,7 +28,7 @@ struct HttpRequest {
     std::string target = "/";  // path and query; may hold a secret, so it is never printed
     std::vector<Header> headers;
     std::string body;
-    // The answer has at most so many, compressed and decompressed alike; the client's own limit holds, too.
+    // The limit of this answer, compressed and decompressed alike; the client's own limit holds, too.
     std::uint64_t max_response_bytes = std::numeric_limits<std::uint64_t>::max();
 };
 

@@ -25,7 +25,7 @@ constexpr std::ptrdiff_t kMostFields = 100;
 constexpr std::size_t kLongestChunkLine = 32;
 constexpr std::uint64_t kFramingLimit = 16 * 1024;  // bytes beside those of the body, in sum
 
-// Of the line that the parser took, refused as too large, or has not seen the end of.
+// The length of the line that the parser took, refused as too large, or has not seen the end of.
 std::size_t line_length(std::string_view bytes, std::size_t used, const boost::system::error_code& error) {
     if (error != http::error::body_limit) return used > 0 ? used : bytes.size();
     return std::min(bytes.find('\n', bytes.starts_with("\r\n") ? 2 : 0), bytes.size() - 1) + 1;

@@ -24,7 +24,7 @@ constexpr std::size_t kFirstRead = 16 * 1024;  // head and, mostly, a small body
 constexpr std::size_t kLargeRead = 256 * 1024;
 constexpr std::uint32_t kHeadLimit = 64 * 1024;
 constexpr int kInterimLimit = 16;  // 1xx answers before the real one
-// Of a chunk or a trailer: Beast takes nothing of it until it is whole.
+// A chunk's line or a trailer is at most this long: Beast takes nothing of it until it is whole.
 constexpr std::size_t kLongestLine = 64 * 1024;
 // Bytes beside those of the body: heads, the lines of chunks, trailers. Tiny chunks may cost as much as the
 // body.

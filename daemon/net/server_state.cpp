@@ -42,8 +42,8 @@ bool ServerState::end_longest_wait() {
     return session != nullptr;
 }
 
-// Of the client with the most connections; one without a request sooner than one that reads an answer; the
-// longest wait. A client that opens many can thus not close those of others.
+// The session to close: of the client with the most connections; one without a request sooner than one that
+// reads an answer; the longest wait. A client that opens many can thus not close those of others.
 ServerSession* ServerState::worst(bool in_reserve) const {
     ServerSession* found = nullptr;
     const auto rank = [](const ServerSession& session) {

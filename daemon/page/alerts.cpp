@@ -24,7 +24,7 @@ Json rule_values(const std::vector<std::string>& rules) {
     return values;
 }
 
-// What nobody sends by itself has no attempt: its fate says why.
+// A delivery that is not sent by itself has no attempt and no answer: its fate says why.
 Json answer_of(const storage::DeliveryRow& row) {
     if (!row.last_error.empty()) return base::shortened(row.last_error, kLongestAnswer);
     if (row.last_status > 0) return "HTTP " + std::to_string(row.last_status);

@@ -10,7 +10,7 @@ namespace receiptd::page {
 
 namespace {
 
-// Of a bar with the gap beside it, and of the chart, in its own units.
+// Sizes of a bar with the gap beside it, and of the chart, in its own units.
 constexpr std::uint64_t kStep = 10, kBar = 8, kChartHeight = 60;
 constexpr std::size_t kLongestText = 300;
 

@@ -46,7 +46,7 @@ Json status_of(const Receipt& receipt) {
 
 std::string compact(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-// What is nested deeply would be mostly indentation.
+// Deeply nested values would be mostly indentation.
 std::string indented(const Json& json) {
     auto lines = json.dump(kIndent, ' ', false, Json::error_handler_t::replace);
     auto line = compact(json);

@@ -31,7 +31,7 @@ Json time_json(base::WallTime time, base::WallTime now);
 // "2026-01-31T23:59:59.123456Z", as only this program and PostgreSQL write it, to the second; nullopt: it is
 // none.
 std::optional<base::WallTime> time_of(const std::string& iso);
-// Of a text in ISO 8601 in UTC; null if it is empty or none.
+// From a text in ISO 8601 in UTC; null if it is empty or no time.
 Json time_json(const std::string& iso, base::WallTime now);
 
 // For the query of a link.
@@ -43,7 +43,7 @@ Json transaction_link(const std::string& tx_hash);
 // sentence.
 Json verdict_badge(chain::Verdict verdict);
 Json stage_badge(chain::Stage stage);
-Json part_badge();                               // receipts of a transaction that is not stored itself
+Json part_badge();                             // receipts of a transaction that is not stored itself
 Json kind_badge(std::string_view alert_kind);  // as alerts.kind has it
 Json role_badge(chain::Role role);
 Json delivery_badge(std::string_view state);

@@ -59,7 +59,7 @@ base::Task<net::ServerReply> show(SharedSite site, Shown shown) {
     return base::offload(site->api->services.cpu, std::move(write));
 }
 
-// What is not stored may be known to the hosts, once its signer is told.
+// The hosts may know a transaction that is not stored, once its signer is told.
 base::Task<net::ServerReply> not_stored(SharedSite site, api::Sought sought, api::Problem problem) {
     auto frame = site->frame("Not stored", "");
     frame.searched = sought.id;

@@ -1,4 +1,4 @@
-// What the handlers of the views share.
+// Parts that the handlers of the views share.
 #pragma once
 
 #include "api/services.hpp"
@@ -14,7 +14,7 @@
 
 namespace receiptd::page {
 
-// What every visitor of the first view sees, made once for all of them and kept for a moment.
+// The first view as every visitor sees it, made once for all of them and kept for a moment.
 struct NowBoard {
     std::shared_ptr<const std::string> html;
     base::SteadyTime made_at{};

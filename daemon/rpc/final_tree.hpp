@@ -29,7 +29,7 @@ base::Task<FinalBlocks> blocks_of(TreeSource& source, const chain::TransactionSt
 
 // Shard layouts by the id of their epoch.
 using EpochLayouts = std::map<std::string, std::shared_ptr<const chain::ShardLayout>, std::less<>>;
-// Of the epochs of these blocks, as far as they can be had.
+// The layouts of the epochs of these blocks, as far as they can be had.
 base::Task<EpochLayouts> layouts_of(ShardLayouts& layouts, const FinalBlocks& blocks, Priority priority);
 
 // Pure. Where the outcome was executed: its shard only if the layout is among these; nullopt: in none of

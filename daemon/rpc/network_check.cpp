@@ -80,7 +80,7 @@ NetworkCheck::NetworkCheck(base::asio::any_io_executor executor, base::asio::thr
             hosts_.push_back({whole_blocks_.get(), i, false, std::nullopt});
 }
 
-// What a whole-block service has to be compared with is known when the others have been asked.
+// The other hosts are asked first: a whole-block service is compared with their answers.
 base::Task<void> NetworkCheck::begin(OwnNetwork own) {
     own_ = std::move(own);
     for (auto& host : hosts_)

@@ -20,8 +20,8 @@ public:
     // source and clock outlive this object.
     ShardLayouts(base::asio::any_io_executor executor, TreeSource& source, const base::Clock& clock);
 
-    // Of the block's epoch. nullptr: its epoch is not known, or no host tells the layout; then the hosts are
-    // asked again after a minute. `witness` is of the same epoch.
+    // The layout of the block's epoch. nullptr: its epoch is not known, or no host tells the layout; then the
+    // hosts are asked again after a minute. `witness` is of the same epoch.
     base::Task<std::shared_ptr<const chain::ShardLayout>> of(chain::BlockRef block,
                                                              std::optional<Witness> witness,
                                                              Priority priority);

@@ -159,7 +159,7 @@ public:
     virtual base::Task<base::Result<chain::BlockRef, Unavailable>> final_block(
         std::string hash, chain::BlockHeight final_height, Priority priority) = 0;
 
-    // What is remembered of blocks at these heights does not count any more.
+    // Everything that is remembered of blocks at these heights stops counting.
     virtual void forget_blocks(const base::HeightSet& heights) = 0;
 
     // Whether hosts still hold every block of these heights: a host that does not has forgotten the

@@ -29,7 +29,7 @@ public:
     // expires by the lower one.
     virtual Told<std::optional<chain::BlockRef>> block(std::string hash) = 0;
     virtual Told<chain::BlockRef> final_head() = 0;
-    // What the nodes' own verifier says of the signed bytes (rpc.md §5.2): sends nothing.
+    // The nodes' own verifier judges the signed bytes (rpc.md §5.2): nothing is sent.
     struct Opinion {  // of one host
         enum class Says : std::uint8_t {
             on_chain,      // a block holds it
@@ -43,7 +43,7 @@ public:
         Says says = Says::silent;
         std::string error_json;  // of one that objects: the InvalidTxError
     };
-    // Of each host.
+    // The opinion of each host.
     virtual base::Task<std::vector<Opinion>> opinions(std::string signed_tx_base64, std::string tx_hash,
                                                       Priority priority) = 0;
     // How many heights a block hash is good for; of two that differ the larger number: nothing expires by

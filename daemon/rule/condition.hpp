@@ -88,7 +88,7 @@ struct Literals {
     friend bool operator==(const Literals&, const Literals&) = default;
 };
 struct JsonPart;
-// What is asked of one JSON value; all of it must hold.
+// The tests of one JSON value; all of them must hold.
 struct JsonTest {
     Literals is;      // empty: not asked
     Literals is_not;  // the same

@@ -135,7 +135,8 @@ private:
                 "rule", "needs a condition: everything of its kind would match; account = \"*\" says that");
     }
 
-    // What holds where the rule does not ask: only what is not expected, only transfers that are no refunds.
+    // Defaults where the rule does not ask: only causes that are not expected, only transfers that are no
+    // refunds.
     void add_defaults(Conditions& conditions) const {
         const auto asks = [&](std::string_view key) {
             return std::find(conditions.asked.begin(), conditions.asked.end(), key) != conditions.asked.end();

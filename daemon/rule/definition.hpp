@@ -42,7 +42,7 @@ struct Definition {
     std::vector<std::string> lists;              // named by its conditions
     bool withholds_late = false;                 // its late alerts are not sent
     std::shared_ptr<const Condition> condition;  // what it asks of a subject of its kinds; never null
-    // Of timed rules, which have one kind; their condition says which subjects count.
+    // Timed rules have one of these, and one kind; their condition says which subjects count.
     std::shared_ptr<const Absence> absence;
     std::shared_ptr<const Latency> latency;
 

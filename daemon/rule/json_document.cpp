@@ -9,7 +9,7 @@ namespace {
 
 using Nlohmann = nlohmann::json;
 
-// What nlohmann reads, as nodes; its parser does not recurse.
+// Makes nodes of the values that nlohmann reads; its parser does not recurse.
 class NodeMaker final : public nlohmann::json_sax<Nlohmann> {
 public:
     bool null() override { return add(JsonNode::Type::null); }

@@ -26,7 +26,7 @@ constexpr std::string_view kEffects[] = {"refunded", "refunded_in_part", "told",
 constexpr std::string_view kDirections[] = {"in", "out"};
 constexpr std::string_view kCauses[] = {"transfer", "refund", "returned"};
 constexpr std::string_view kAccesses[] = {"full", "function_call"};
-// Those of kind "end" stand last.
+// The stages of kind "end" stand last.
 constexpr std::string_view kStages[] = {"accepted",  "pending", "included", "executing",
                                         "completed", "final",   "rejected", "forwarding_failed",
                                         "dropped",   "expired", "unknown"};

@@ -26,7 +26,7 @@ public:
     static constexpr std::size_t kMostListed = 1'000'000;  // of all lists together
 
     Lists();
-    // Of two lists with one name the later one counts; an account that a list names twice is in it once.
+    // If two lists have one name, the later one counts; an account that a list names twice is in it once.
     explicit Lists(const std::vector<AccountList>& lists);
 
     // A successor. The list is made if it is not there; an account that is in it already, or is not in it,

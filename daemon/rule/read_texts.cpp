@@ -12,7 +12,7 @@ constexpr std::size_t kLongestWord = 256;
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
-// Of "*.alice.near"; a pattern with other letters would match nothing.
+// The fault of a pattern such as "*.alice.near": one with other letters would match nothing.
 std::optional<std::string> account_glob_fault(std::string_view glob) {
     if (glob.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._-*?") == std::string_view::npos)
         return std::nullopt;

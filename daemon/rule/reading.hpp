@@ -1,4 +1,4 @@
-// What is shared while one rule is read: its faults, and the forms of single values.
+// State that is shared while one rule is read: its faults, and the forms of single values.
 #pragma once
 
 #include "rule/condition.hpp"

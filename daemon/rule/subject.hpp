@@ -28,14 +28,14 @@ struct Subject {
     std::string_view predecessor_id = {};
     std::string_view receiver_id = {};
 
-    // Of the receipt, else of the transaction
+    // The receipt has these, else the transaction
     std::string_view method_name = {};  // of the first function call
     std::string_view args_json = {};    // of that call, as it came; empty: they are no JSON
     Actions actions = 0;
     std::optional<base::u128> deposit = {};  // attached by all actions together, yoctoNEAR
     std::optional<std::uint64_t> gas = {};   // burnt, by the receipt or by the whole tree
 
-    // Of what failed, and of the tree. Words as the tables have them (docs/verdicts.md).
+    // The failure has these, and the tree. Words as the tables have them (docs/verdicts.md).
     std::string_view role = {};
     std::string_view error_class = {};  // of the end of a watch: its reason
     std::string_view error_text = {};
@@ -47,12 +47,12 @@ struct Subject {
     std::optional<bool> conclusive = {};
     std::string_view stage = {};  // of kind stage and latency: the stage that was entered
 
-    // Of kind event
+    // Kind event
     std::string_view standard = {};
     std::string_view event = {};
     std::string_view data_json = {};  // as it came; empty: there is none
 
-    // Of kind transfer: `account_id` got or gave `amount`.
+    // Kind transfer: `account_id` got or gave `amount`.
     std::string_view account_id = {};
     std::string_view direction = {};  // "in" or "out"
     std::string_view token_id = {};   // "near" or the account of the token contract
@@ -61,7 +61,7 @@ struct Subject {
     // burnt_tokens and tokens_returned: what was burnt or came back.
     std::optional<base::u128> amount = {};
 
-    // Of kind key_added
+    // Kind key_added
     std::string_view access = {};  // "full" or "function_call"
 
     std::chrono::milliseconds took{0};  // of kind latency: since the transaction was known here

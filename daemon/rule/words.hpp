@@ -21,7 +21,7 @@ enum class Kind : std::uint8_t {
     dropped,
     expired,
     unknown,
-    // What is no finding
+    // Kinds of subjects that are no findings
     verdict,    // a tree completed
     stage,      // a watched transaction entered a stage; rules of kind "end" listen to it, too
     event,      // NEP-297

@@ -35,7 +35,7 @@ struct Contested {
 // Makes them count from the commit on, before what others declared under the same names.
 std::vector<Contested> declare_rules(pqxx::transaction_base& tx, const std::string& process,
                                      const std::string& place, const Declaration& declared);
-// Those for which a later declaration counts.
+// The rules of `declared` for which a later declaration counts.
 std::vector<Contested> overruled(pqxx::transaction_base& tx, const std::string& process,
                                  const Declaration& declared);
 // Rules that no living daemon has declared and no served endpoint names.

@@ -18,7 +18,7 @@ namespace receiptd::storage {
 struct Coverage {
     base::HeightSet wanted;   // all heights that should be there
     base::HeightSet covered;  // all heights that are (skipped ones included)
-    // Of `covered`, heights whose blocks told no outcomes (source rpc); means nothing outside of it.
+    // Heights in `covered` whose blocks told no outcomes (source rpc); means nothing outside of it.
     base::HeightSet without_outcomes;
     base::WallTime made_at{};  // the database was
     base::HeightSet gaps() const {

@@ -106,7 +106,7 @@ ClaimedDelivery claimed_of(const pqxx::row& row) {
     return delivery;
 }
 
-// Of an ordered endpoint what may still be overtaken by an earlier alert of its transaction is not due. This
+// An ordered endpoint is not sent an alert that an earlier one of its transaction may still overtake. This
 // is a statement of its own: the next one sees what has been committed until here.
 std::int64_t settled_place(pqxx::transaction_base& tx, const std::vector<EndpointRoom>& rooms) {
     if (std::none_of(rooms.begin(), rooms.end(), [](const auto& room) { return room.ordered; })) return 0;
@@ -133,7 +133,7 @@ std::vector<ClaimedDelivery> take(pqxx::transaction_base& tx, const std::string&
     return taken;
 }
 
-// What was tried before is a probe where nothing else is due.
+// A delivery that was tried before is a probe where nothing else is due.
 std::vector<ClaimedDelivery> take_due(pqxx::transaction_base& tx, const std::string& process,
                                       const std::vector<EndpointRoom>& rooms, std::chrono::seconds lease,
                                       ClaimState& state) {

@@ -6,7 +6,7 @@
 namespace receiptd::storage {
 namespace {
 
-// What a SELECT of (id, kind, tx_hash, signer_id, block_time, told, truth, why, now_is) says does not hold.
+// Takes back each row of a SELECT of (id, kind, tx_hash, signer_id, block_time, told, truth, why, now_is).
 const std::string kTakeBack =
     "written AS (INSERT INTO findings (finding_id, kind, tx_hash, tree_id, signer_id, error_class, "
     "error_text, block_time, correction) "
@@ -53,7 +53,7 @@ const std::string kToldFinding =
     "'receipt_id', f.receipt_id, 'handled', coalesce(last.handled, f.handled), "
     "'block_height', f.block_height)";
 
-// Of a watch the verdict is the told end; of findings those that were told, and not taken back since.
+// A watch told its verdict as its end; findings count if they were told, and not taken back since.
 const std::string kJudgedAnew =
     "WITH judged AS (SELECT * FROM unnest($1::text[], $2::text[], $3::text[]) AS j (tx_hash, verdict, "
     "class)), "

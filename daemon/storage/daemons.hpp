@@ -12,7 +12,7 @@
 
 namespace receiptd::storage {
 
-// Of a row of daemons, in SQL.
+// A condition in SQL on a row of daemons.
 inline const std::string kAlive = "seen_at > now() - interval '10 seconds'";
 
 // Globs: '*' is any text, '?' any one character; empty: any text.

@@ -151,7 +151,7 @@ void forget_rules(pqxx::connection& connection) {
 // Nothing can refer to them any more.
 void forget_old_adoptions(pqxx::connection& connection) {
     pqxx::work tx(connection);
-    // What a stored tree awaits (height 0) may be listed by a block that is a gap yet.
+    // A block that is a gap yet may list what a stored tree awaits (height 0).
     tx.exec(
         "DELETE FROM orphan_receipts WHERE adopted_at < now() - interval '1 day' AND "
         "  (adopted_at < now() - interval '7 days' OR (id <> 'removed block' AND NOT (kind = 'data' "

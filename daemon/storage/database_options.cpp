@@ -49,7 +49,7 @@ void refuse_spilled_password(const Parameters& parameters) {
             "(%40, %2F, %3A)");
 }
 
-// Of a list "host1,host2": any of them.
+// True if any host of a list "host1,host2" is another machine.
 bool leaves_the_machine(const std::string& hosts) {
     for (std::size_t from = 0; from <= hosts.size();) {
         const auto end = std::min(hosts.find(',', from), hosts.size());

@@ -50,7 +50,7 @@ constexpr const char* kForeignObjects =
     "WHERE k.contype = 'f' AND k.conrelid NOT IN (SELECT object FROM ours) "
     "ORDER BY 4";  // as they were made: what is built on another one comes later
 
-// Whoever is trusted owns the database, our tables, or everything.
+// Owners of the database, of our tables, or of everything are trusted.
 constexpr const char* kShadowing =
     "WITH home AS (SELECT oid FROM pg_namespace WHERE nspname = current_schema()), "
     "made AS (SELECT 'function ' || p.oid::regprocedure AS name, p.proowner AS owner FROM pg_proc p, home "

@@ -24,7 +24,7 @@ std::vector<ForeignObject> foreign_objects(pqxx::transaction_base& tx, const std
 // Functions and operators that PostgreSQL might call in place of its own ones of the same name, made in this
 // schema by somebody who owns neither our tables nor the database; empty: there are none.
 std::string shadowing_objects(pqxx::transaction_base& tx);
-// What to do where anybody may make such ones; empty: nobody else may.
+// Advice for people where anybody may make such objects; empty: nobody else may.
 std::string advice_on_create_right(pqxx::transaction_base& tx);
 
 }  // namespace receiptd::storage

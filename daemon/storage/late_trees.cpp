@@ -29,7 +29,8 @@
 namespace receiptd::storage {
 namespace {
 
-// What is decided of others' trees is told when it is stored: they are looked at with each part that comes.
+// Decisions about others' trees are told when they are stored: such trees are looked at with each part that
+// comes.
 const std::string kOfAccounts = "EXISTS (SELECT FROM chain_identity WHERE scope = 'accounts')";
 
 // All partitions are looked into for each of them.
@@ -186,7 +187,7 @@ LateTrees judge_late(pqxx::connection& connection, const Turn& turn, const chain
     return {std::move(batch.facts.decided), true};
 }
 
-// Whoever saw all of a tree may have judged it meanwhile: then that is seen.
+// Another process that saw all of a tree may have judged it meanwhile: then that is seen.
 LateTrees judge_late_again(pqxx::connection& connection, const Turn& turn, const chain::NewsSince& news_since,
                            Database& database) {
     try {

@@ -18,7 +18,7 @@ struct LateRows {
     bool are_all = false;  // of these trees: whoever still looks for more of them need not wait
 };
 void remember_late(pqxx::transaction_base& tx, const std::set<std::string>& tx_hashes, const LateRows& rows);
-// They are judged. More of a tree that is not over makes it late again.
+// Forgets trees that are judged. More of a tree that is not over makes it late again.
 void forget_late(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes);
 
 // Makes trees late of which resumes have found their tree, now whether a yield timed out can be told. SQL to

@@ -72,7 +72,7 @@ class PageStore {
 public:
     virtual ~PageStore() = default;
 
-    // Of these receipts of a tree, those that are stored. Of each value at most so many bytes.
+    // The receipts among these of a tree that are stored. Each value is cut to at most so many bytes.
     virtual base::Task<std::vector<ReceiptDetail>> receipt_details(std::string tree_id,
                                                                    std::vector<std::string> receipt_ids,
                                                                    std::size_t most_bytes) = 0;

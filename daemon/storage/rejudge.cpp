@@ -48,7 +48,8 @@ public:
     Replacing(pqxx::transaction_base& tx, RuleBook& rules, const TreeTimes& times)
         : tx_(tx), rules_(rules), times_(times), placing_(tx, times) {}
 
-    // Of these, those that have a result and were not judged: not all of them lies between the times.
+    // The transactions among these that have a result and were not judged: not all of them lies between the
+    // times.
     std::vector<std::string> left(const std::vector<std::string>& tx_hashes) {
         std::vector<std::string> found;
         for (const auto& row :
@@ -142,7 +143,7 @@ private:
     Rejudged done_;
 };
 
-// Those that took longer are looked for in all partitions.
+// Trees that took longer are looked for in all partitions.
 Rejudged rejudge_some(pqxx::transaction_base& tx, RuleBook& rules, const std::vector<std::string>& tx_hashes,
                       const TreeTimes& times) {
     Replacing most(tx, rules, times);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kMostChanges = 1'000;  // more are read with all the rest
 
-// Of a newer program, which knows more than this one.
+// A newer program knows more than this one, and its rules may not be understood here.
 void not_understood(const std::string& name, const std::vector<rule::Fault>& faults) {
     log::error("an alert rule of another daemon is not understood here and matches nothing",
                {{"rule", name}, {"because", faults.front().path + " " + faults.front().text}});

@@ -37,7 +37,7 @@ struct MigrationStatus {
     std::string outdated() const;
 };
 
-// What is stored of earlier migrations.
+// Earlier migrations, as they are stored.
 struct StoredSchema {
     std::map<int, std::pair<std::string, std::string>> checksums;  // version -> name, checksum
     std::vector<MigrationStatus::Applied> applied;

@@ -14,7 +14,7 @@ namespace {
 
 namespace wire = chain::wire;
 
-// Those inside a Delegate action, too.
+// Adds up the deposits, those inside a Delegate action, too.
 base::u128 deposit_of_signed(const std::vector<wire::Action>& actions) {
     base::u128 all = 0;
     for (const auto& action : actions)

@@ -23,7 +23,7 @@ public:
     // Others cannot be told from history.
     static constexpr rule::Kinds kKinds = rule::kFindings | bit(rule::Kind::verdict) | kOfDoneReceipts;
 
-    // Of what the blocks between the heights proved, both included; what `rules` cannot match may be left
+    // Reads what the blocks between the heights proved, both included; what `rules` cannot match may be left
     // out. For one transaction that sees one state of the database (shim::Snapshot), and one at a time.
     StoredSubjects(pqxx::transaction_base& tx, rule::RuleSet rules, base::HeightRange heights);
     ~StoredSubjects();
@@ -32,7 +32,7 @@ public:
 
     // False: there are no more blocks.
     bool next();
-    // Those of the last next(), oldest first. They live until the next one.
+    // The subjects of the last next(), oldest first. They live until the next one.
     const std::vector<rule::Subject>& subjects() const { return subjects_; }
     base::Height read_up_to() const { return read_up_to_; }
 

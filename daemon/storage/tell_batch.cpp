@@ -41,7 +41,7 @@ std::vector<chain::Happening> happenings_of(pqxx::transaction_base& tx, const Ru
     return stored_happenings(tx, now, executed, {ids_of_rows(batch, chain::Table::receipts)}).found;
 }
 
-// Of those whose transaction was not seen by whoever made the rows.
+// The users of happenings whose transaction was not seen where the rows were made.
 std::map<std::string, std::string, std::less<>> missing_users(
     pqxx::transaction_base& tx, const std::vector<chain::Happening>& happenings) {
     std::vector<std::string> tx_hashes;

@@ -158,8 +158,8 @@ std::map<std::string, StoredTree> load_trees(pqxx::transaction_base& tx,
     return loaded;
 }
 
-// Of several for one yield the first counts; of two listed by one block the contract's, as it is made before
-// that of the time-out.
+// The first of several resumes for one yield counts; of two that one block lists, the contract's, as it is
+// made before that of the time-out.
 void load_resumes(pqxx::transaction_base& tx, const TreeTimes& times,
                   std::map<std::string, StoredTree>& loaded) {
     std::map<std::string, StoredTree*> awaited;

@@ -110,7 +110,7 @@ std::vector<WatchFinding> findings_of(const std::vector<AppliedUpdate>& applied,
     const auto add = [&](const AppliedUpdate& item, chain::Finding finding) {
         finding.tx_hash = item.update->tx_hash;
         finding.signer_id = item.before.sender_id;
-        // Whoever was told what is not true is told that, however late.
+        // A correction is an alert, however late it comes: people believe what they were told.
         const bool alert = item.update->alert || finding.kind == chain::kind::kCorrected;
         findings.push_back({std::move(finding), alert});
     };

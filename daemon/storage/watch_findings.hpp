@@ -54,7 +54,7 @@ struct WrittenFindings {
 WrittenFindings write_findings(pqxx::transaction_base& tx, RuleBook& rules,
                                const std::vector<WatchFinding>& findings);
 
-// What PostgreSQL takes of what a host says: nothing may keep the rest from being stored, or a question from
+// A host's text as PostgreSQL takes it: nothing may keep the rest from being stored, or a question from
 // being answered later.
 std::string storable_json(const std::string& json);
 std::string storable_text(std::string text);

@@ -33,7 +33,7 @@ const std::string kWatched =
     "  LIMIT 1) r ON true "
     "WHERE w.tx_hash = ANY ($1::text[])";
 
-// What the tables know of a transaction, and its signed bytes as long as it is in no block.
+// Reads what the tables know of a transaction, and its signed bytes as long as it is in no block.
 class WatchedTransaction {
 public:
     explicit WatchedTransaction(const pqxx::row& row) : row_(row) {

@@ -96,7 +96,7 @@ struct WatchUpdate {
     std::optional<chain::BlockHeight> watched_since;  // the first time alone counts
     // JSON: why the hosts would not take it now; empty: they would.
     std::optional<std::string> objection;
-    // Of its block hash, as the chain has them, if a host told otherwise.
+    // The height and the end of validity of its block hash, as the chain has them, if a host told otherwise.
     struct Validity {
         chain::BlockHeight block_hash_height = 0;
         chain::BlockHeight valid_until = 0;

@@ -58,8 +58,8 @@ bool refuses_block(const std::string& objection);
 
 // The last height at which a block may include it.
 chain::BlockHeight valid_until(const ChainFacts& facts);
-// Of the block that its hash names: at most a little above the head, whatever a host told; of an unknown one
-// the head's.
+// The height of the block that its hash names: at most a little above the head, whatever a host told; for an
+// unknown one the head's.
 chain::BlockHeight height_of_block_hash(const ChainFacts& facts);
 // From an InvalidTxError as nodes have it.
 SubmitError refusal(std::string error_json);

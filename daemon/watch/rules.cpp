@@ -18,7 +18,7 @@ bool calls(const std::vector<std::string>& methods, std::string_view glob) {
                                        [&](const auto& method) { return fits(glob, method); });
 }
 
-// Who signs, or for whom a relayer does.
+// True if such an account signs, or a relayer signs for it.
 bool signs(const chain::SeenTransaction& transaction, std::string_view glob) {
     return fits(glob, transaction.signer_id) ||
            (!transaction.user_id.empty() && fits(glob, transaction.user_id));

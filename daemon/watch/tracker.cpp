@@ -230,8 +230,8 @@ void Tracker::committed(const chain::CommitFacts& facts) {
     moved_.notify_all();
 }
 
-// What was told there may not have happened. The store begins the watches of a removed block anew, and they
-// are taken in again.
+// Transactions of that block may not have happened. The store begins the watches of a removed block anew, and
+// they are taken in again.
 void Tracker::lost(const base::HeightSet& heights) {
     std::erase_if(told_, [&](const auto& told) { return rests_on(told.second, heights); });
     index_.touch_all();

@@ -41,8 +41,8 @@ struct ChainView {
     std::function<std::optional<chain::BlockHeight>(chain::BlockHeight)> covered_up_to;
     // Heights of the range that are not stored.
     std::function<base::HeightSet(base::HeightRange)> missing_in;
-    // Of these, heights that the follower asks for until it has them; and those that it has not asked for in
-    // vain.
+    // The heights among these that the follower asks for until it has them; and those that it has not asked
+    // for in vain.
     std::function<base::HeightSet(base::HeightRange)> gaps_in;
     std::function<base::HeightSet(base::HeightRange)> untried_in;
     // The stored block with that hash.
@@ -141,7 +141,7 @@ private:
     // Whether the chain has its block hash where the hosts said. False: there is nothing to ask them.
     base::Task<bool> has_its_block(const storage::Watch& watch, Asked& asked);
     bool would_end(const storage::Watch& watch, const chain::NotIncludedUpTo& seen) const;
-    // Of the heights that may include it, up to this one, those that are not stored.
+    // The heights up to this one that may include it and are not stored.
     base::HeightSet heights_not_stored(const storage::Watch& watch, WatchUpstream::Word word,
                                        chain::BlockHeight up_to) const;
     // Adds what nobody can show. False: it cannot be told yet.

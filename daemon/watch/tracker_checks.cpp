@@ -123,7 +123,7 @@ base::Task<Tracker::Asked> Tracker::ask(const storage::Watch& watch, Sight sight
         if (auto* known = std::get_if<WatchUpstream::Known>(&answer)) {
             included = known->seen.included_at.has_value();
             conclusive = conclusive && included;
-            // Of two outcomes under one hash a host tells either (chain-model.md §2).
+            // A host tells either of two outcomes under one hash (chain-model.md §2).
             if (known->seen.is_invalid) {
                 word = WatchUpstream::Word::none;
                 seen.asked += (seen.asked.empty() ? "" : "; ") + known->host + ": invalid in a block, " +
@@ -182,7 +182,7 @@ base::Task<bool> Tracker::weigh(const storage::Watch& watch, WatchUpstream::Word
     const auto held = co_await hosts_hold(not_stored);
     if (!held) co_return false;
     if (*held && word == WatchUpstream::Word::denied) co_return true;
-    // What can still be stored tells more. Heights that no host holds have one chance, those that the
+    // Heights that can still be stored tell more. Heights that no host holds have one chance, those that the
     // follower does not want have none.
     const auto& may_be_stored = *held ? chain_.gaps_in : chain_.untried_in;
     const base::HeightRange range{*not_stored.first(), *not_stored.last()};

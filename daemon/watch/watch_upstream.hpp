@@ -24,7 +24,7 @@ public:
         // The transaction, once the block that includes it is.
         std::optional<storage::FoundTransaction> found;
     };
-    // What the hosts say of a transaction of which none tells an outcome.
+    // The hosts' word on a transaction of which none tells an outcome.
     enum class Word : std::uint8_t {
         denied,      // none knows it: the word of two, where two have one
         none,        // no host tracks its shard

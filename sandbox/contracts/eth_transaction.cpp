@@ -88,7 +88,7 @@ Bytes rlp_list(ByteView payload) {
     return list;
 }
 
-// Who signed: Keccak-256 of the type and the list of the fields before the signature.
+// Finds the signer: it signed Keccak-256 of the type and the list of the fields before the signature.
 std::optional<EthAddress> signer_of(const std::vector<RlpItem>& fields) {
     const ByteView r = fields[kSignedFields + 1].payload;
     const ByteView s = fields[kSignedFields + 2].payload;

@@ -36,7 +36,7 @@ void pay(Host& host, const std::string& account_id, u128 amount) {
     host.promise_add_action(promise, {sim::wire::Transfer{amount}});
 }
 
-// What the caller attached goes back to it.
+// The deposit that the caller attached goes back to it.
 void refuse(Host& host, const char* error) {
     if (host.attached_deposit() > 0) pay(host, host.predecessor_id(), host.attached_deposit());
     answer(host, nullptr, error);

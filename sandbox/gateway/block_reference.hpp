@@ -31,7 +31,7 @@ BlockChoice choose_block_id(const RpcContext& context, const nlohmann::json& blo
 // [block_id], [null], {block_id}, {block_id: null} or nothing; without an id the newest block.
 BlockChoice choose_block_or_newest(const RpcContext& context, const nlohmann::json& params);
 
-// Of a block whose header this host has: it keeps those of the blocks that it has collected.
+// The height of a block whose header this host has: it keeps those of the blocks that it has collected.
 std::optional<Height> header_height(const BlockChoice& choice);
 
 // The answer to a request whose block is not there; most methods say it the same way (rpc.md §4.1).

@@ -55,7 +55,7 @@ RpcAnswer invalid_shard_id(std::uint64_t shard_id);
 RpcAnswer unknown_transaction(std::string_view hash);
 // `error`: the InvalidTxError.
 RpcAnswer invalid_transaction(const nlohmann::json& error);
-// Of a query at the block that `block` tells ({block_height, block_hash}).
+// The answer to a query at the block that `block` tells ({block_height, block_hash}).
 RpcAnswer unknown_account(std::string_view account_id, nlohmann::json block);
 // `structured`: as an error; else it is a result with `error` in it (rpc.md §6.1).
 RpcAnswer unknown_access_key(const std::string& key, nlohmann::json block, bool structured);

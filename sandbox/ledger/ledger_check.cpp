@@ -70,7 +70,7 @@ void Ledger::check_tokens(CheckReport& report) const {
 void Ledger::check_blocks(CheckReport& report, bool proofs) const {
     const std::size_t oldest = store_.oldest().ordinal;
     report.blocks = store_.size() - oldest;
-    // What the forgotten blocks burnt is taken from the oldest block that is known.
+    // Tokens that the forgotten blocks burnt are taken from the oldest block that is known.
     u128 told_burnt = oldest == 0 ? 0 : genesis_tokens_ - store_.oldest().total_supply;
     for (std::size_t i = oldest; i < store_.size(); ++i) {
         const BlockRecord& block = store_.at_ordinal(i);

@@ -24,7 +24,7 @@ public:
     Validators(std::uint64_t seed, std::size_t count);
 
     const std::vector<Validator>& all() const { return validators_; }
-    // They take turns.
+    // Validators take turns.
     const Validator& block_producer(sim::Height height) const {
         return validators_[height % validators_.size()];
     }

@@ -37,7 +37,7 @@ constexpr Protocol kProtocol86{
     .block_header_version = 6,
 };
 
-// Of what it changes (chain-model.md §11), DelegateV2's end and the contracts' reward.
+// Version 87 as far as it is simulated (chain-model.md §11): DelegateV2's end and the contracts' reward.
 constexpr Protocol of_version_87() {
     Protocol protocol = kProtocol86;
     protocol.version = 87;

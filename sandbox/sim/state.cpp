@@ -186,7 +186,7 @@ void State::take_back(const Mark& mark) {
 }
 
 void State::forget_below(Height height) {
-    // What no block above the last forgotten one changed was cut when its own block was forgotten.
+    // A value that no block above the last forgotten one changed was cut when its own block was forgotten.
     std::set<const std::string*> changed;
     const auto end = touched_.lower_bound(height);
     for (auto it = touched_.begin(); it != end; ++it)

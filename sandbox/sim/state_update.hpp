@@ -35,7 +35,7 @@ public:
     void use_global_contract(std::string_view id, const wire::GlobalContractId& contract);
     std::optional<Bytes> global_contract(const wire::GlobalContractId& contract) const;
     void set_global_contract(const wire::GlobalContractId& contract, Bytes code);
-    // Of the newest deployment that this shard knows of; 0: of none.
+    // The nonce of the newest deployment that this shard knows of; 0: it knows of none.
     std::uint64_t global_contract_nonce(const wire::GlobalContractId& contract) const;
     void set_global_contract_nonce(const wire::GlobalContractId& contract, std::uint64_t nonce);
     std::optional<std::string> data(std::string_view id, std::string_view key) const;

@@ -39,7 +39,7 @@ struct UnpaidDeposit {
     Gas burnt = 0;
     Json error;  // the InvalidTxError
 };
-// What a conversion took, or the InvalidTxError as JSON: then it is in no block.
+// The cost of a conversion, or the InvalidTxError as JSON: then it is in no block.
 using StateCharge = std::variant<TransactionCost, UnpaidDeposit, Json>;
 
 // Checks as check_against_state does, and if the transaction is valid: bumps the key's nonce and

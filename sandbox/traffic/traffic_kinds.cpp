@@ -34,7 +34,7 @@ wire::Action token_transfer(const std::string& receiver_id, const std::string& a
                 kTransferGas, 1);
 }
 
-// Of the nonces of a key that was added some blocks ago: above where they began, below the bound of the next
+// A nonce for a key that was added some blocks ago: above where they began, below the bound of the next
 // block (chain-model.md §6.4, §8).
 std::uint64_t nonce_of_new_key(sim::Height height) {
     return (std::max<sim::Height>(height, 1) - 1) * kNoncesPerBlock + 1;

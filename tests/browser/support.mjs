@@ -1,5 +1,5 @@
-// What every file here begins with and ends: a sandbox with traffic, a daemon on it with a database of its own, and Debian's
-// Chromium before its page.
+// Every file here begins with this and ends it: a sandbox with traffic, a daemon on it with a database of its own, and
+// Debian's Chromium before its page.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -20,7 +20,7 @@ export const desk = { width: 1280, height: 900 };
 
 const deadlineMs = 120_000;
 
-// What a stranger may write into a method, a log, an event, a panic or, through a host that lies, an account.
+// A text that a stranger may write into a method, a log, an event, a panic or, through a host that lies, an account.
 export const hostile =
   `"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script></script></title></svg>` +
   `<style>*{display:none}</style>{{{body}}}&lt;b&gt;'\u202Egnp.exe\u2066`;
@@ -60,8 +60,8 @@ function psql(url, query) {
 // Text as an SQL literal.
 export const literal = (text) => `'${text.replaceAll("'", "''")}'`;
 
-// Of a chain: how the sandbox makes it, how the daemon follows it, and a question that is true once there is something to
-// look at.
+// A chain is three things: how the sandbox makes it, how the daemon follows it, and a question that is true once there is
+// something to look at.
 const living = {
   sandbox: () => ["run", "--control-listen", "127.0.0.1:0", "--block-time-ms", "200", "--traffic", "mixed", "--tps", "25", "--seed", "5",
     "--genesis-time", "now"],

@@ -22,7 +22,7 @@ def known_classes(tree):
                 for inner in by_family.get(following, ())}
     classes |= set(re.findall(r'\{Match::\w+,\s*"(?:\\.|[^"\\])*",\s*"(\w+)"\}', rules))
     classes |= set(re.findall(r'constexpr std::string_view k\w+ = "(\w+)";', tree.get(TEXTS, "")))
-    # Those of watches, of what is handed in, and of whole transactions.
+    # The classes of watches, of what is handed in, and of whole transactions.
     for path in REASONS:
         classes |= set(re.findall(r'Text k\w+ = "(\w+)";', tree.get(path, "")))
     classes |= {"stuck_" + stage for stage in re.findall(r'Stage::\w+, "(\w+)"', tree.get(LIFECYCLE, ""))}

@@ -3,7 +3,7 @@ import re
 
 import tree as trees
 
-# What is refused, in pieces so that this file does not hold it.
+# The refused words, in pieces so that this file does not hold them.
 PATTERNS = {
     "a private key": re.compile("-----BEGIN [A-Z ]*PRIVATE " + "KEY-----"),
     "an API key in clear": re.compile(r"api" + r"Key=[A-Za-z0-9_-]{20,}"),

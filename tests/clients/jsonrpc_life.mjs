@@ -102,7 +102,7 @@ export async function signedTransfer(sandbox) {
   return base64Encode(encodeTransaction(signed));
 }
 
-// Of carol.sandbox, with three nonces; near-api-js cannot make one.
+// Adds a gas key of carol.sandbox with three nonces; near-api-js cannot make one.
 export async function addGasKey(sandbox) {
   const publicKey = newKey().getPublicKey().toString();
   const permission = { type: "gasKeyFullAccess", numNonces: 3 };

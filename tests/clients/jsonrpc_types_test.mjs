@@ -15,7 +15,7 @@ const toSnake = (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerC
 const functionOf = (method) =>
   client[method.toLowerCase().replace(/_([a-z])/g, (_, letter) => letter.toUpperCase())] ?? assert.fail(method);
 
-// What a node answers although the published schemas (1.4.0) refuse it. Each is proved: the raw answer is right
+// Answers of a node that the published schemas (1.4.0) refuse. Each is proved: the raw answer is right
 // by near/rpc.md, and the client refuses it. A proof that fails means that the bug was mended: remove it.
 const schemaBugs = [
   {
@@ -151,7 +151,7 @@ describe("@near-js/jsonrpc-client: answers fit the published schemas", () => {
     });
   });
 
-  // Of a past epoch only the last block tells its validators, and an epoch may end between two calls.
+  // Only the last block of a past epoch tells its validators, and an epoch may end between two calls.
   const validatorsOfANewBlock = async (url, tries = 5) => {
     const { header } = await call(url, "block", { finality: "final" });
     try {

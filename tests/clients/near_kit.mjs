@@ -7,7 +7,7 @@ export function nearOf(sandbox, account, { url = sandbox.regular, waitUntil = "F
     privateKey: sandbox.key(account).secret_key,
     defaultSignerId: account,
     defaultWaitUntil: waitUntil,
-    // What the sandbox answers with 408 or 5xx it means.
+    // The sandbox means its answers of 408 and 5xx.
     retryConfig: { maxRetries: 0, initialDelayMs: 1 },
     ...config,
   });

@@ -150,7 +150,7 @@ export async function tokensOf(url, account) {
   return BigInt(JSON.parse(Buffer.from(view.result).toString()));
 }
 
-// What all outcomes of a transaction together cost its signer, once refunds are in.
+// The cost of all outcomes of a transaction to its signer, once refunds are in.
 export function feesOf(result) {
   const outcomes = [result.transaction_outcome, ...result.receipts_outcome];
   return outcomes.reduce((sum, each) => sum + BigInt(each.outcome.tokens_burnt), 0n);

@@ -8,7 +8,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 GRAFANA = ROOT / "dashboards" / "grafana"
 PROMETHEUS = ROOT / "dashboards" / "prometheus"
 
-# Of Grafana's units those that are used; a misspelt one is shown as text behind the number.
+# The units of Grafana that are used; a misspelt one is shown as text behind the number.
 UNITS = {"none", "s", "cpm", "cps", "ops", "reqps", "percentunit", "Bps", "bytes", "dtdurations", "dateTimeFromNow",
          "dateTimeAsIso"}
 SOURCES = {"${prometheus}": "prometheus", "${postgres}": "postgres"}

@@ -25,7 +25,7 @@ import support  # noqa: E402
 
 RANGE = 120  # seconds that a panel shows
 WINDOW = {"$__rate_interval": "10s", "$__interval": "1s", "$__range": f"{RANGE}s"}
-# What a daemon in good health has nothing of.
+# Panels that are empty for a daemon in good health.
 MAY_BE_EMPTY = {"Gaps", "Stuck watches", "Abnormal ends of watches"}
 
 

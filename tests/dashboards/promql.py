@@ -36,7 +36,7 @@ def tokens(expression):
 
 
 def matchers_from(row, at):
-    """Those of {…} at this place, and the place after it."""
+    """The matchers of {…} at this place, and the place after it."""
     found, at = [], at + 1
     while row[at] != "}":
         if row[at] != ",":
@@ -76,7 +76,7 @@ def values_named(operator, value):
 
 
 def missing(expression, exposed):
-    """What the expression names and {metric: {label: {values}}} does not have, in words."""
+    """Tells in words what the expression names and {metric: {label: {values}}} does not have."""
     found, wanted = [], asked(expression)
     known_labels = set()
     for metric, matchers in wanted.selectors:

@@ -1,4 +1,4 @@
-// What a fuzz target does with a decoded model: touches every view, so that AddressSanitizer sees a
+// A fuzz target's work on a decoded model: it touches every view, so that AddressSanitizer sees a
 // dangling one, and holds the decoder to its promises.
 #pragma once
 

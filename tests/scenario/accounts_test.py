@@ -78,7 +78,7 @@ class Accounts(support.Scenario):
         return truth
 
     def delegates(self, transaction):
-        """Who acts in it, and on whom, behind a relayer."""
+        """The accounts that act in it behind a relayer, and those acted on."""
         if transaction["signer_id"] != "relayer.sandbox":
             return []
         told = self.chain.rpc("tx", {"tx_hash": transaction["tx_hash"], "wait_until": "NONE",

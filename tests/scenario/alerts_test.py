@@ -64,7 +64,7 @@ class Told(Alerts):
         support.wait_until("there is enough to tell",
                            lambda: len(self.true_findings(chain, self.final_height(chain))) > 50)
         last = self.final_height(chain)
-        # What the dead had in their hands is theirs for half a minute; nobody needs to wait for that.
+        # Dead daemons keep the leases of their deliveries for half a minute; nobody needs to wait for that.
         held = [row["alert_id"] for row in self.deliveries(config, "--state", "pending")]
         if held:
             self.receiptd("alerts", "resend", "--config", config, *held)

@@ -279,7 +279,7 @@ class Contents(BadInput):
 
     @staticmethod
     def executed(whole, method="say"):
-        """What calls the method; with None, the first of all."""
+        """The outcome of the method's call; with None, the first of all."""
         for shard in whole["shards"]:
             for item in shard["receipt_execution_outcomes"]:
                 if method is None:
@@ -340,7 +340,7 @@ class Contents(BadInput):
 
     @staticmethod
     def busy_heights():
-        """Of blocks that execute something, no two of them neighbours, so that each is a gap of its own."""
+        """Heights of blocks that execute something, no two of them neighbours, so that each is a gap of its own."""
         heights = []
         for path in sorted((support.SAMPLE / "whole-block").glob("*.json")):
             busy = any(shard["receipt_execution_outcomes"] for shard in json.loads(path.read_text())["shards"])

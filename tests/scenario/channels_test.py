@@ -45,7 +45,7 @@ class Channels(support.Scenario):
         return f'"{path}"'
 
     def sections(self, origin=None):
-        """Of an endpoint for each service, named as it."""
+        """The section of an endpoint for each service, named as it."""
         origin = origin or self.services.origin
         keys = {
             "slack": f'url_file = {self.secret("slack", f"{origin}/services/{services.HOOK}")}',

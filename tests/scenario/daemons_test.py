@@ -57,7 +57,7 @@ class Daemons(support.Scenario):
         for process in processes:
             self.assertEqual(process.wait(timeout=support.DEADLINE), 0, process.log())
         last = self.tip()
-        # What they had not come to, in both databases.
+        # Whatever the daemons had not come to is done now, in both databases.
         self.receiptd("run", "--config", self.settings(), "--until", last + 5)
         alone = self.make_database()
         self.receiptd("run", "--config", self.settings(database=alone), "--until", last + 5)
@@ -172,7 +172,7 @@ class Seams(Daemons):
     BLOCK_TIME_MS = 0  # they come when they are asked for
 
     def hold_up_adoption_once_complete(self, first, last):
-        """Whoever adopts an orphan waits as soon as the heights are stored; returns what lets it go on."""
+        """The daemon that adopts an orphan waits as soon as the heights are stored; returns what lets it go on."""
         holder = subprocess.Popen(["psql", self.database, "-X", "-q", "-c", "SELECT pg_advisory_lock(77), pg_sleep(600)"],
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.query("CREATE FUNCTION hold_up() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN "
@@ -328,7 +328,7 @@ class Restarted(Watched, Daemons):
         return self.settings(source, extra=f'[retention]\nkeep = "{keep}"\n{extra}{rules}')
 
     def store_history(self):
-        """Of ten days ago, and of sixty: no blocks, or hosts would be asked whether they have them, too."""
+        """Stores rows of ten days ago, and of sixty: no blocks, or hosts would be asked whether they have them, too."""
         for days in (10, 60):
             self.query(f"SELECT make_partitions(now() - interval '{days} days', now() - interval '{days} days'); "
                        "INSERT INTO chunks (block_height, shard_id, missing, block_time) "
@@ -358,7 +358,7 @@ class Restarted(Watched, Daemons):
             f"SELECT int8range({self.genesis + 1}, {last}, '[]') <@ heights FROM coverage") == "t"
             and self.value("SELECT count(*) FROM pending_trees") == "0"
             and self.value("SELECT count(*) FROM late_trees") == "0")
-        # What the dead had in their hands is theirs for half a minute; nobody needs to wait for that.
+        # Dead daemons keep the leases of their deliveries for half a minute; nobody needs to wait for that.
         for config in configs.values():
             listed, _ = self.receiptd("alerts", "list", "--config", config, "--json", "--limit", 100000, "--state", "pending")
             if held := [row["alert_id"] for row in json.loads(listed)]:

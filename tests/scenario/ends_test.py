@@ -134,7 +134,7 @@ class Ends(support.Scenario):
         self.assertEqual((way, status, answer.get("error_class")), (way, 422, REFUSED[way]), answer)
 
     def contents(self, way, number):
-        """Of a transaction that is lost or fails by what it does."""
+        """The receiver and the action of a transaction that is lost or fails by what it does."""
         if way in OF_WALLETS:
             owner = self.accounts.wallets[number]
             program = PANICS if way == "wallet_fails" else b'[{"return":"done"}]'
@@ -146,7 +146,7 @@ class Ends(support.Scenario):
         return UNJUDGED.get(way, {})
 
     def rival(self, way, number):
-        """What overtakes it."""
+        """The transaction that overtakes it."""
         nonce, account = self.accounts.nonces[number] + 1, self.accounts.name(number)
         if way in ("superseded", "invalid", "hidden_superseded"):
             return self.signed(number, nonce, amount=1)
@@ -203,7 +203,7 @@ class Ends(support.Scenario):
         self.chain.ask(f"/transactions/{transaction.hash}/delay", {"blocks": blocks})
 
     def hand_in_all(self, *ways):
-        """Those that go these ways; each by its hash."""
+        """Hands in the transactions that go these ways; each by its hash."""
         numbers = [number for number, way in enumerate(self.way_of) if way in ways]
         self.chance.shuffle(numbers)
         with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as several:

@@ -50,7 +50,7 @@ def keccak256(data):
 
 
 def _add(p, q):
-    """Of points as (x, y); None is the neutral one."""
+    """The sum of two points as (x, y); None is the neutral one."""
     if p is None or q is None:
         return p or q
     if p[0] == q[0] and p[1] != q[1]:
@@ -75,7 +75,7 @@ def number_bytes(value):
 
 
 def _rlp(item):
-    """Of bytes, or of a list of items."""
+    """The RLP of bytes, or of a list of items."""
     payload = b"".join(map(_rlp, item)) if isinstance(item, list) else item
     kind = 0xC0 if isinstance(item, list) else 0x80
     if kind == 0x80 and len(payload) == 1 and payload[0] < 0x80:
@@ -117,7 +117,7 @@ class Owner:
         return (point[1] & 1, r, s) if s <= ORDER // 2 else (point[1] & 1 ^ 1, r, ORDER - s)
 
     def arguments(self, target, data, nonce=0):
-        """Of `rlp_execute`, which a relayer calls; `target`: an account named by letters."""
+        """The arguments of `rlp_execute`, which a relayer calls; `target`: an account named by letters."""
         to = keccak256(target.encode())[-20:]
         fields = [number_bytes(CHAIN_ID), number_bytes(nonce), b"\x01", b"\x01", number_bytes(500_000), to, b"", data, []]
         signature = self._signature(keccak256(b"\x02" + _rlp(fields)))

@@ -28,7 +28,7 @@ CHUNKED = "Transfer-Encoding: chunked"
 
 
 class Kind:
-    """What a connection says first, what it goes on saying, and whether it reads."""
+    """A connection's first words, the words that it goes on with, and whether it reads."""
 
     def __init__(self, first, more=b"", slow=False, reads=True):
         self.first, self.more, self.slow, self.reads = first, more, slow, reads

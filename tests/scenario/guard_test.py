@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Who may ask a running daemon: over a Unix socket, by its names, with the tokens of readers and writers."""
+"""The guard of a running daemon: requests over a Unix socket, by its names, with the tokens of readers and writers."""
 
 import contextlib
 import http.client

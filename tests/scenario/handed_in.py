@@ -25,7 +25,7 @@ HELD_BACK = 1000  # blocks: until its rival, which overtakes it, is in a block
 
 
 def known(chain, tx_hash):
-    """What the chain says of it, once it has it."""
+    """The chain's word on it, once the chain has it."""
     try:
         return chain.ask(f"/transactions/{tx_hash}")
     except urllib.error.HTTPError:
@@ -42,7 +42,7 @@ def final_hash(chain):
 
 
 def key_of(chain, account):
-    """Of a ready-made account."""
+    """The key of a ready-made account."""
     return next(Key(each["secret_key"]) for each in chain.ask("/keys") if each["account"] == account)
 
 

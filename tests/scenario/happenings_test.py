@@ -1,4 +1,4 @@
-"""What receipts do is told: by both sources the same, as the tables have it, once, and with words."""
+"""Alerts tell what receipts do: by both sources the same, as the tables have it, once, and with words."""
 
 import json
 

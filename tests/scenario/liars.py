@@ -4,8 +4,8 @@ import collections
 import random
 import threading
 
-# What it can say, as POST /lies takes it; docs/sandbox.md tells what each means. `behind`: so far below the final head
-# its fork begins.
+# The lies that a host can tell, as POST /lies takes them; docs/sandbox.md tells what each means. `behind`: so far
+# below the final head its fork begins.
 ABOUT_HEADS = [
     {"lie": "false_head", "ahead": 30},
     {"lie": "false_head", "ahead": 200_000},

@@ -44,7 +44,7 @@ class Liars(Watched, support.OwnCluster):
         self.genesis = self.chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
         self.receiver = Receiver()
         self.addCleanup(self.receiver.stop)
-        # What PostgreSQL has confirmed is to be there after a crash.
+        # Rows that PostgreSQL has confirmed are to be there after a crash.
         self.query("ALTER SYSTEM SET synchronous_commit = on", self.postgres("url", self.cluster))
         self.honest, self.disturbed = self.database, self.postgres("database", self.cluster, "disturbed")
         alerts = endpoint("ops", self.receiver.url, secret_file(self.folder))
@@ -127,7 +127,7 @@ class Liars(Watched, support.OwnCluster):
         self.assertEqual([alert for alert, sent in bodies.items() if len(sent) > 1], [], "sent again, it is the same")
 
     def assert_none_expired_early(self, before):
-        """Of what was over by `before`, when the chain was still in step with the clock."""
+        """Looks at transactions that were over by `before`, when the chain was still in step with the clock."""
         early = self.query("SELECT tx_hash, at, b.block_time, valid_until FROM watch_transitions JOIN watches w USING (tx_hash) "
                            "JOIN blocks b ON b.block_height = w.valid_until "
                            f"WHERE to_stage = 'expired' AND at < b.block_time AND valid_until <= {before}", self.disturbed)

@@ -14,10 +14,10 @@ RULES = {
     "transfers": 'kind = "transfer"\ncause = ["transfer", "refund", "returned"]\naccount = "*"',
     "keys": 'kind = "key_added"\naccount = "*"',
 }
-# What such traffic gives soon; the others are made from one of the same shape.
+# Types of messages that such traffic gives soon; the others are made from one of the same shape.
 FROM_TRAFFIC = {"finding.failed_receipt", "finding.tokens_returned", "transaction.completed", "transaction.final",
                 "transaction.judged", "event.emitted", "account.transfer", "account.key_added", "endpoint.withheld"}
-# What an endpoint with groups gets when the traffic is over.
+# Types of messages that an endpoint with groups gets when the traffic is over.
 OF_GROUPS = {"group.digest", "group.resolved"}
 MADE = """
 WITH pattern AS (SELECT a.alert_id, a.tx_hash, a.cause FROM alerts a JOIN deliveries d USING (alert_id)

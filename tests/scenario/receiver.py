@@ -1,4 +1,4 @@
-"""Who takes the webhooks of a scenario's daemons, and the configuration that sends them."""
+"""A receiver of the webhooks of a scenario's daemons, and the configuration that sends them."""
 
 import base64
 import collections

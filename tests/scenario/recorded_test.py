@@ -37,7 +37,7 @@ class Recording:
                 yield answer
 
     def row(self, outcome):
-        """What a row must tell of an outcome."""
+        """The columns that a row must have for an outcome."""
         told = outcome["outcome"]
         status = next(iter(told["status"]))
         words = {"SuccessValue": "success_value", "SuccessReceiptId": "success_receipt_id", "Failure": "failure"}
@@ -46,7 +46,7 @@ class Recording:
 
 
 def sides_of_leaves(count):
-    """Of each leaf of a Merkle tree the sides of its path, from the leaf up (encoding.md 7.2)."""
+    """The sides of the path of each leaf of a Merkle tree, from the leaf up (encoding.md 7.2)."""
     level, sides = [[leaf] for leaf in range(count)], [[] for _ in range(count)]
     while len(level) > 1:
         pairs = [level[i:i + 2] for i in range(0, len(level), 2)]

@@ -150,7 +150,7 @@ class Alternates(TwoUsers, daemons_test.Restarted):
     pass
 
 
-# Of what other scenarios prove, one of a kind.
+# One test of each kind that other scenarios prove.
 TESTS = [Outdated("test_the_command_that_is_told_makes_the_schema_and_the_daemon_runs"),
          Outdated("test_a_newer_database_is_refused_by_everything_that_asks_it"),
          Follows("test_everything_that_the_daemon_and_people_do"),

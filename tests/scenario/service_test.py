@@ -1,4 +1,4 @@
-"""What a service manager sees of the daemon, its unit file, and what keeps its memory to itself."""
+"""The daemon as a service manager sees it, its unit file, and the walls around its memory."""
 
 import os
 import pathlib
@@ -181,7 +181,7 @@ class Terminal(support.Scenario):
     """A host's text gives the terminal no commands."""
 
     def shown(self, *arguments):
-        """What a command writes to a terminal."""
+        """The text that a command writes to a terminal."""
         ours, theirs = pty.openpty()
         process = subprocess.Popen([support.BUILD / "receiptd", *map(str, arguments)], stdin=subprocess.DEVNULL,
                                    stdout=theirs, stderr=theirs)

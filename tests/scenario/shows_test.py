@@ -1,4 +1,4 @@
-"""What the project shows on recorded mainnet data, counted independently from the JSON."""
+"""The project's claims on recorded mainnet data, counted independently from the JSON."""
 
 import json
 

@@ -116,7 +116,7 @@ def call(method, arguments, gas=300 * 10**12):
 
 
 def add_gas_key(key, nonces):
-    """Of full access, with so many nonces and no tokens yet."""
+    """The action that adds a gas key of full access, with so many nonces and no tokens yet."""
     return b"\x05\0" + key.public + bytes(8) + b"\x03" + amount_bytes(0) + nonces.to_bytes(2, "little")
 
 

@@ -67,7 +67,7 @@ class Soak(support.Scenario):
 
     def make_chain(self, *more):
         keys = [word for key in KEYS for word in ("--api-key", key)]
-        # What is kept is more than the daemons are ever behind.
+        # The sandbox keeps more blocks than the daemons are ever behind.
         self.chain = self.sandbox("--traffic", "mixed", "--seed", 3, "--validity-blocks", 700, "--history-blocks", 800,
                                   "--retention-blocks", 500, "--require-key", *keys, *more, command="run")
 

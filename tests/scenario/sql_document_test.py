@@ -46,7 +46,7 @@ class SqlDocument(support.Scenario):
         send(self.chain, Signed(key, account, "bob.sandbox", nonce, final_hash(self.chain), TOKEN))
 
     def psql(self, role, query):
-        """What psql prints."""
+        """The text that psql prints."""
         return subprocess.run(["psql", self.database, "-X", "-q", "-v", "ON_ERROR_STOP=1", "-c", f"SET ROLE {role}",
                                "-c", "SET timezone = 'UTC'", "-c", query], check=True, capture_output=True, text=True).stdout
 

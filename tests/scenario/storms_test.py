@@ -90,7 +90,7 @@ class Grouped(Storms):
         self.chain.ask("/pause", {})
 
     def assert_all_counted(self):
-        # What the dead had in their hands is theirs for half a minute; nobody needs to wait for that.
+        # Dead daemons keep the leases of their deliveries for half a minute; nobody needs to wait for that.
         self.query("UPDATE deliveries SET next_attempt_at = now() WHERE lease_owner IS NOT NULL")
         support.wait_until("the storm is over", lambda: self.count("state = 'pending'") == 0 and
                            self.value("SELECT count(*) FROM alert_groups WHERE ended_at IS NULL") == "0", deadline=120)

@@ -231,7 +231,7 @@ class SubmitTest(Submitting):
                 if i % 4 == 0:
                     self.kill(daemon)
                     daemon = self.start("--config", self.settings, "run")
-                # Whoever does not know whether it was taken hands it in again: that is harmless.
+                # A client that does not know whether it was taken hands it in again: that is harmless.
             done = subprocess.run(command, capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             # The next one must not overtake it: a higher nonce supersedes the lower ones.

@@ -233,7 +233,7 @@ class Scenario(unittest.TestCase):
             database)[0] for table in tables}
 
     def rows(self, table, database, without=()):
-        """What a table holds, each row a sorted JSON object."""
+        """The rows of a table, each a sorted JSON object."""
         gone = "".join(f" - '{column}'" for column in without)
         return {row[0] for row in self.query(f"SELECT to_jsonb(t){gone} FROM {table} t", database)}
 

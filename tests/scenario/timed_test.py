@@ -1,4 +1,4 @@
-"""What does not happen in time is told once, whichever daemon leads and whatever its source, and never while nothing is known."""
+"""Alerts tell once what does not happen in time, whichever daemon leads, whatever its source, never while nothing is known."""
 
 import json
 

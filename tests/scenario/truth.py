@@ -31,7 +31,7 @@ def error_text(error):
 
 
 def variant(error):
-    """Of a Rust enum as JSON: "Name" or {"Name": payload}."""
+    """The name and the payload of a Rust enum as JSON: "Name" or {"Name": payload}."""
     return (error, None) if isinstance(error, str) else next(iter(error.items()))
 
 
@@ -49,7 +49,7 @@ def class_and_panic(error):
     return SENTENCES[payload], None
 
 
-# Who decides a verdict: the one of these that was executed first.
+# The failure that decides a verdict: the one of these that was executed first.
 DECIDE = {
     "failed": lambda failure, t: failure["role"] == "initial" or failure["receipt_id"] == t["near_status_receipt_id"],
     "callback_failed": lambda failure, t: failure["role"] == "callback",

@@ -28,7 +28,7 @@ class Watched(Judging):
         return max(keys, key=lambda key: key["access_key"]["nonce"])["public_key"] if keys else ""
 
     def watch_lost(self, truth, validity, databases):
-        """What the traffic lost, as a wallet would watch it; returns the end that each must come to."""
+        """Watches the transactions that the traffic lost, as a wallet would; returns the end that each must come to."""
         ends, rows = {}, []
         for t in truth:
             if t["reason"] == "superseded" and (key := self.key_of(t["signer_id"])):

@@ -1,4 +1,4 @@
-// What every lease of the leader does: PostgreSQL's (integration_storage) and the one in memory
+// Tests that every lease of the leader passes: PostgreSQL's (integration_storage) and the one in memory
 // (unit_follow). A fixture gives `lease()`, that of another process as `others_lease()`, `blocks()`, and lets
 // time pass by `pass(seconds)`.
 #pragma once

@@ -1,4 +1,4 @@
-// What NEAR's hosts once answered: a selection in tests/data/recorded, with a README, and a larger set in
+// Answers that NEAR's hosts once gave: a selection in tests/data/recorded, with a README, and a larger set in
 // ../shared/data for whoever has it. A suite of Recordings runs on both; the larger set is skipped where it
 // is absent.
 #pragma once

@@ -29,7 +29,7 @@ using Value = ondemand::value;
 inline constexpr std::size_t kMaxDocument = std::size_t{64} << 20;
 // Deeper than anything NEAR sends; keeps our recursion, and that of readers of verbatim spans, flat.
 inline constexpr int kMaxDepth = 128;
-// The limit holds for one answer. A shard's gas pays for some 9,000 a block.
+// The actions of one answer. A shard's gas pays for some 9,000 a block.
 inline constexpr std::size_t kMostActions = 500'000;
 
 // Targets of a read that is more than its C++ type says.
@@ -300,7 +300,8 @@ bool Reader::variant(Value value, Each each) {
 // One parser per thread: its index memory is reused, and no view ever points into it.
 ondemand::parser& thread_parser(std::size_t document_size);
 
-// True if the text is large, and simdjson's index of its tokens, four bytes each, would be even larger.
+// True for a large text if simdjson's index of its tokens, four bytes each, would be larger than the text by
+// far.
 bool is_mostly_tokens(Text text);
 
 // Parses `text`, an object, and hands it to read: bool(Reader&, ondemand::object&). `capacity`

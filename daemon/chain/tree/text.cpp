@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kWidestIndent = 200;
 
-// Of others' texts.
+// Text that others wrote, safe to print.
 std::string plain(std::string_view text) { return base::visible(base::one_line(text)); }
 
 std::string describe(const FailureClass& failure) {

@@ -293,7 +293,7 @@ function tell(place, text, tone = "") {
   place.className = `outcome ${tone}`;
 }
 
-// What came of a write, in words.
+// Tells in words how a write ended.
 async function write(place, method, path, body, words) {
   tell(place, "…");
   try {

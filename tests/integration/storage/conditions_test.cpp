@@ -1,4 +1,4 @@
-// Whoever was told of a condition hears when it is over.
+// Endpoints that were told of a condition hear when it is over.
 #include "alert_test_support.hpp"
 
 #include <gmock/gmock.h>

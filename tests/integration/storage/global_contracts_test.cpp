@@ -1,4 +1,4 @@
-// Of a global contract that is deployed, the database tells how many shards have it.
+// The database tells how many shards have a global contract that is deployed.
 #include "watch_test_support.hpp"
 
 namespace receiptd::test {

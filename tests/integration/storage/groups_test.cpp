@@ -1,4 +1,4 @@
-// Of thousands of alerts an endpoint gets a few messages that count them all, whoever claims them and dies.
+// An endpoint gets a few messages that count thousands of alerts, whoever claims them and dies.
 #include "alert_test_support.hpp"
 
 #include <gmock/gmock.h>

@@ -282,7 +282,7 @@ std::vector<std::string> sorted_words(const std::vector<chain::Happening>& happe
     return words;
 }
 
-// Those of the repository, and of ../shared where it is.
+// The recorded blocks of the repository, and of ../shared where it is.
 std::vector<std::filesystem::path> recorded_blocks() {
     const auto root = std::filesystem::path(RECEIPTD_POSTGRES_SCRIPT).parent_path().parent_path();
     std::vector<std::filesystem::path> files;

@@ -1,4 +1,5 @@
-// What comes long after its cause is marked, or kept back where its rules say so; nothing waits for ever.
+// An alert that comes long after its cause is marked, or kept back where its rules say so; nothing waits for
+// ever.
 #include "alert_test_support.hpp"
 
 #include <gmock/gmock.h>

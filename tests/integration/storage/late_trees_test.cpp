@@ -1,4 +1,4 @@
-// What memory has no room for is judged from the tables: the same rows.
+// Trees that memory has no room for are judged from the tables: the rows are the same.
 #include "chain/tree/lineage.hpp"
 #include "chain/tree/live_trees.hpp"
 #include "storage/rejudge.hpp"

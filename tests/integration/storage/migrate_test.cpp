@@ -166,7 +166,7 @@ TEST_F(Migrate, SaysWhenTheDatabaseDoesNotExist) {
     }
 }
 
-// What people built on receiptd's objects.
+// Objects that people built on receiptd's own.
 class Foreign : public Migrate {
 protected:
     void SetUp() override {

@@ -1,4 +1,4 @@
-// Who may do what in the database, and the document that says so.
+// The rights of roles in the database, and the document that tells them.
 #include "store_test_support.hpp"
 #include "support/read_file.hpp"
 

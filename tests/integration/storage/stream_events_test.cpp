@@ -1,4 +1,4 @@
-// Whoever reads the stream from event to event sees each of them once, however late it commits.
+// A reader that goes through the stream from event to event sees each of them once, however late it commits.
 #include "alert_test_support.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What is learned of watches is stored once, whoever learns it, and whatever happens meanwhile.
+// News of watches is stored once, whoever learns it, and whatever happens meanwhile.
 #include "metrics/registry.hpp"
 #include "metrics/watch_series.hpp"
 #include "watch_test_support.hpp"

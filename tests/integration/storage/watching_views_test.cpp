@@ -13,7 +13,7 @@ protected:
         block("00:00");
     }
 
-    // Of 2026-01-01, "00:00" to "23:59:59".
+    // A time of 2026-01-01, "00:00" to "23:59:59".
     static std::string at(const std::string& time) { return "'2026-01-01 " + time + "Z'"; }
 
     void block(const std::string& time) {

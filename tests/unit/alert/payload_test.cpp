@@ -153,7 +153,7 @@ TEST(Payload, OfAFailureTellsTheFirstOneThatLedToIt) {
         "because promise app.near → token.near ft_transfer: failed: contract_panic: balance is insufficient");
 }
 
-// What `parent` attached comes back to its sender.
+// The deposit that `parent` attached comes back to its sender.
 void refund(Swap& swap, const std::string& parent, const std::string& to, chain::u128 amount) {
     const auto id = "refund-of-" + parent;
     for (auto& outcome : swap.cause.tree.outcomes)

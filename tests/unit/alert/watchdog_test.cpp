@@ -175,7 +175,7 @@ TEST_F(WatchdogTest, PingsWhileThisDaemonLeadsAndAllIsWell) {
 TEST_F(WatchdogTest, SendsNoPingWhileAnotherDaemonLeads) {
     options_.ping_url = base::Secret("http://127.0.0.1:" + std::to_string(server_.port()) + "/ping");
     Watchdog watchdog(options_, series_, clock_);
-    // What is told in the end shows that it has looked often enough.
+    // The last message shows that it has looked often enough.
     watchdog.tell(Readings{base::SteadyTime(1h), false, {}});
     watchdog.start();
     run_until([this] { return !requests_.empty(); });

@@ -1,4 +1,4 @@
-// What the API knows of alerts, in memory.
+// Stores of alerts for the API, in memory.
 #pragma once
 
 #include "storage/alert_rule_store.hpp"

@@ -1,4 +1,4 @@
-// Who may read and write: by the name that a request calls the server by, and by its token.
+// Requests may read and write by the name that they call the server by, and by their token.
 #include "fakes.hpp"
 
 #include "chain/wire/base64.hpp"

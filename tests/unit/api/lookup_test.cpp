@@ -1,4 +1,5 @@
-// What is not stored is asked of the hosts, pictures, and the search for what somebody pastes.
+// Transactions that are not stored and are asked of the hosts, pictures, and the search for what somebody
+// pastes.
 #include "fakes.hpp"
 
 #include "draw/style.hpp"

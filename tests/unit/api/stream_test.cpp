@@ -27,7 +27,7 @@ protected:
                "}\n\n";
     }
 
-    // Of an open stream.
+    // The reply of an open stream.
     net::ServerReply open(const std::string& query = "", const std::string& last_event_id = "") {
         Ask ask;
         ask.target = "/v1/stream" + query;
@@ -149,7 +149,7 @@ TEST_F(StreamTest, NobodyPollsForNobody) {
     io_.restart();
     io_.poll();
     EXPECT_EQ(database_.questions, asked);
-    // What happened meanwhile is found by whoever saw the stream before.
+    // A reader that saw the stream before finds what happened meanwhile.
     happen(1);
     happen(2);
     EXPECT_EQ(read(open("?after=1"), 1), text(2));

@@ -1,4 +1,4 @@
-// Who asks for what receipts do, for tests.
+// An Interest that asks for what receipts do, for tests.
 #pragma once
 
 #include "chain/tree/happening.hpp"

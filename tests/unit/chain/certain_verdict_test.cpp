@@ -94,7 +94,7 @@ testing::Parts with_bodies_in_time(const testing::Parts& parts) {
     return ordered;
 }
 
-// What was given after each part that arrived.
+// The verdicts that were given after each part that arrived.
 std::vector<std::optional<Verdict>> given(const testing::Parts& parts) {
     std::vector<std::optional<Verdict>> verdicts;
     testing::Parts arrived;

@@ -1,4 +1,4 @@
-// What is to be told of the scripted trees of ../shared/data/nearcore-84*, written by hand from what was
+// The truth about the scripted trees of ../shared/data/nearcore-84*, written by hand from what was
 // done: the recordings do not tell it. Accounts without the network's ending; "wallet" is the 0x account.
 #pragma once
 

@@ -120,7 +120,7 @@ protected:
         return shapes;
     }
 
-    // What the tree as a whole gives.
+    // The judgement of the tree as a whole.
     static Told told_of(const std::string& tx_hash, const Places& places = {}) {
         const auto tree = judge_answer(tx_hash, places);
         const auto decided = chain::decided(transaction_of(tx_hash), tree);
@@ -148,7 +148,7 @@ protected:
         return tree.judge();
     }
 
-    // Of all yields of the network, as its blocks list them.
+    // The resumes of all yields of the network, as its blocks list them.
     static const std::vector<DataFacts>& resumes() {
         static std::map<std::filesystem::path, std::vector<DataFacts>> of_networks;
         const auto [known, fresh] = of_networks.try_emplace(folder());

@@ -196,7 +196,7 @@ TEST(ReceiptTree, AChainOfTenThousandReceiptsIsJudged) {
     EXPECT_EQ(tree.decided_by, std::vector<std::string>{last});
 }
 
-// What is returned is awaited in its maker's place: the edge of the data begins at it.
+// A returned receipt is awaited in its maker's place: the edge of the data begins at it.
 TEST(ReceiptTree, NamesWhoseResultAReceiptAwaits) {
     Story story;
     story.receipt("r0", "alice", "app");

@@ -124,7 +124,7 @@ struct Place {
     friend bool operator==(const Place&, const Place&) = default;
 };
 
-// What SQL can know when all is stored: climb from each receipt to the outcome that names it.
+// The tree of each receipt as SQL can know it when all is stored: climb from it to the outcome that names it.
 std::map<std::string, Place> adopt(const Tables& tables) {
     std::map<std::string, std::string> parent_of;
     std::map<std::string, std::string> transaction_of;

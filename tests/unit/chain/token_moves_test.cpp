@@ -67,7 +67,7 @@ TEST(TokenMoves, AreNotToldByOtherEvents) {
     EXPECT_EQ(moves("", "", data), Words());
 }
 
-// What can be understood keeps its position: ids are made of it.
+// An event that can be understood keeps its position: ids are made of it.
 TEST(TokenMoves, LeaveOutWhatIsNotAsTheStandardHasIt) {
     EXPECT_EQ(
         moves(

@@ -35,7 +35,7 @@ TEST(LiveTrees, OthersTreesThatAreGivenUpAreLateAsTheRestOfThemMayBeOutOfScope) 
     EXPECT_EQ(live.take_late(), std::vector<std::string>{"T1"}) << "nothing of T2 is in scope";
 }
 
-// Of a tree of others, `left` is stored: it fails, and `right` awaits it.
+// One receipt of another's tree is stored, `left`: it fails, and `right` awaits it.
 std::map<std::string, std::optional<bool>> found_in_part(bool with_awaiter, bool last_look) {
     testing::Story story;
     story.receipt("left", "app", "token", {}, {"d"});

@@ -38,7 +38,7 @@ inline Json finding(const std::string& error_text) {
                 {"rules", {"on-call@2", "ops@1"}}};
 }
 
-// Of a group of alerts: "group.digest", "group.resolved".
+// The body of a message about a group of alerts: "group.digest", "group.resolved".
 inline Json group(const std::string& type) {
     return Json{{"type", type},
                 {"timestamp", "2026-03-01T13:00:00Z"},

@@ -143,7 +143,8 @@ TEST_F(FollowerTest, HolesLeftByACrashAreFilled) {
     EXPECT_EQ(store.blocks.size(), 21u);
 }
 
-// What a gap's receipts spawned stands above it, without a parent: at the seams they are brought together.
+// Receipts that a gap's receipts spawned stand above it, without a parent: at the seams they are brought
+// together.
 class Seams : public FollowerTest {
 protected:
     void store_all_but(const HeightSet& holes) {

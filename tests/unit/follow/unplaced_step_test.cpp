@@ -1,4 +1,4 @@
-// What is done for a receipt that touches a followed account and whose tree is not stored yet.
+// The steps for a receipt that touches a followed account and whose tree is not stored yet.
 #include "follow/unplaced_step.hpp"
 
 #include <gtest/gtest.h>

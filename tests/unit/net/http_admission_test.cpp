@@ -1,4 +1,4 @@
-// Who is let in, and what is said of a request before its body is there.
+// The admission of clients, and the answers to requests before their body is there.
 #include "net/http_server.hpp"
 
 #include "base/coroutine.hpp"

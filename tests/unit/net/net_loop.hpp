@@ -54,7 +54,7 @@ inline void run_on(asio::io_context& io, base::Task<void> task) {
     if (error) std::rethrow_exception(error);
 }
 
-// What happens on one connection, counted from 0. Closed when the coroutine ends.
+// The script of one connection; connections are counted from 0. It is closed when the coroutine ends.
 using Script = std::function<base::Task<void>(tcp::socket&, std::size_t)>;
 
 class ScriptedServer {

@@ -1,4 +1,4 @@
-// Who keeps a connection when there are too many clients, or clients that take too long.
+// Clients that keep a connection when there are too many of them, or some that take too long.
 #include "net/http_server.hpp"
 
 #include "base/coroutine.hpp"

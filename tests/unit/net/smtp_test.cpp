@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// What a mail server was told, and how it answers.
+// A mail server with the lines that it was told, and its answers.
 struct Protocol {
     std::vector<std::string> commands;
     std::string text;

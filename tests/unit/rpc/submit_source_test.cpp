@@ -112,7 +112,7 @@ TEST_F(SeveralHostsTest, AHostThatHangsKeepsNobodyWaitingLong) {
     EXPECT_EQ(regular.asked("broadcast_tx_async"), 1);
 }
 
-// What each kind of answer to `tx` with the bytes says (rpc.md §5.2).
+// The meaning of each kind of answer to `tx` with the bytes (rpc.md §5.2).
 class OpinionsTest : public SubmitSourceTest {
 protected:
     using Says = SubmitSource::Opinion::Says;

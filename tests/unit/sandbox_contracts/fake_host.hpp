@@ -122,7 +122,7 @@ private:
     sim::Bytes input_;
 };
 
-// What one call came to.
+// The end of one call.
 struct Called {
     std::string panic;  // empty: it succeeded
     std::string value;

@@ -1,4 +1,4 @@
-// What the daemon's own reader of whole blocks makes of the chain, against ground truth: two programs
+// The chain as the daemon's own reader of whole blocks sees it, against ground truth: two programs
 // that know nothing of each other must agree on every tree.
 #include "random_traffic.hpp"
 

@@ -29,7 +29,7 @@ struct GlobalContractsOnTheirWay : testing::Test {
         chain.produce();
     }
 
-    // Of the block: the shards that list one, with the receipt.
+    // The shards of the block that list one, with the receipt.
     std::vector<std::pair<std::uint64_t, sim::Json>> listed() {
         std::vector<std::pair<std::uint64_t, sim::Json>> found;
         const sim::Json block = chain.whole(chain.ledger->tip());

@@ -1,4 +1,4 @@
-// What the sandbox serves is what the daemon's decoder reads.
+// The daemon's decoder reads what the sandbox serves.
 #include "chain/json/decode.hpp"
 #include "sandbox/replay/whole_block_run.hpp"
 #include "support/read_file.hpp"

@@ -29,7 +29,7 @@ TEST(IdShift, SpreadsSiblingsAsHashesAre) {
 }
 
 TEST(IdShift, KeepsHashesAtTheEndsOfTheirLengthHashes) {
-    // Of 32 bytes: close to the largest, and to those that need only 31.
+    // Ids of 32 bytes: close to the largest, and to those that need only 31.
     for (const std::string id :
          {"JEABcdefghijkmnopqrstuvwxyz123456789ABCDEFGH", "4uzBcdefghijkmnopqrstuvwxyz123456789ABCDEFG"}) {
         ASSERT_TRUE(is_shiftable(id)) << id;

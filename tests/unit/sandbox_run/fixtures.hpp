@@ -53,7 +53,7 @@ protected:
     json rpc(const std::string& method, const json& params) {
         return json_of(finish(sandbox().hosts().regular().handle(post(call(method, params)))));
     }
-    // What a problem says, or "" if there is none.
+    // The text of a problem, or "" if there is none.
     std::string problem(const std::string& method, const std::string& path, const std::string& body,
                         int status) {
         const auto reply = control(method, path, body);

@@ -218,7 +218,7 @@ Counts counts_of(const Json& truth) {
     return counts;
 }
 
-// What all failures go back to, as the text of a panic.
+// The panic that all failures go back to, as its text.
 std::string root_of(const Json& truth) {
     std::string root;
     for (const Json& failed : truth.at("failed_receipts")) {

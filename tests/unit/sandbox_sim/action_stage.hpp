@@ -16,7 +16,7 @@
 namespace receiptd::sandbox::sim::records {
 
 struct ActionStage : testing::Test {
-    // What a receipt came to: the first ActionErrorKind (null: all went well) and what it left.
+    // The end of a receipt: the first ActionErrorKind (null: all went well) and what it left.
     struct Result {
         Json error;
         std::vector<Receipt> new_receipts;

@@ -26,7 +26,7 @@ struct GlobalContractActions : ActionStage {
     wire::Action use(wire::GlobalContractId contract) {
         return {wire::UseGlobalContract{std::move(contract)}};
     }
-    // What alice deploys comes to this shard.
+    // The contract that alice deploys comes to this shard.
     Result deployed(const wire::Action& action) {
         Result result = run("alice.test", "alice.test", {action});
         EXPECT_THAT(result.new_receipts, SizeIs(1));

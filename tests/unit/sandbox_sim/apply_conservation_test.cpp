@@ -166,7 +166,7 @@ World random_world(std::size_t shards, std::uint32_t protocol_version) {
     return world;
 }
 
-// What happened, as one text per block: equal texts, equal chains.
+// The events as one text per block: equal texts, equal chains.
 std::string run_traffic(const std::string& seed, std::size_t shards, World& world) {
     std::string trace;
     Random random(seed);

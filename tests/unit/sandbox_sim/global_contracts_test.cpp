@@ -10,7 +10,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Of three shards carol has 0, alice 1 and bob 2.
+// There are three shards: carol has 0, alice 1 and bob 2.
 struct GlobalContracts : testing::Test {
     GlobalContracts() : world(3) { world.block().shard_ids = {1, 2, 0}; }
 

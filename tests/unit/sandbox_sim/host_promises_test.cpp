@@ -5,7 +5,7 @@ namespace {
 
 const std::string kPromising = "contract.test";
 
-// What a call that does this fails with.
+// The error that a call that does this fails with.
 std::string error_of(Method method, Gas gas = 1000 * kTera) {
     World world;
     world.add_contract(kPromising, {{"run", std::move(method)}});

@@ -50,7 +50,7 @@ Json access_key_error(const char* name, Json payload) {
 
 struct AgainstState : testing::Test {
     void SetUp() override { make_account(state, "alice.test"); }
-    // What the check says; charging must say the same, and nothing may change unless all is well.
+    // The word of the check; charging must say the same, and nothing may change unless all is well.
     Json judge(const wire::Transaction& transaction, const ValidationContext& context = kContext) {
         const wire::SignedTransaction signed_transaction{transaction, {}};
         const CryptoHash root = state.root();

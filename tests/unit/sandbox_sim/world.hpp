@@ -124,7 +124,7 @@ public:
         return found->second;
     }
     const Outcome& transaction_outcome(const CryptoHash& hash) const { return transactions_.at(hash); }
-    // Of the initial receipt of a transaction.
+    // The outcome of the initial receipt of a transaction.
     const Executed& initial(const CryptoHash& hash) const {
         return executed(transactions_.at(hash).receipt_ids.at(0));
     }

@@ -180,7 +180,7 @@ public:
         return told(facts.block);
     }
     Told<chain::BlockRef> final_head() override { return told(facts.head); }
-    // Those of before anything was sent, then those of after.
+    // The opinions of before anything was sent, then those of after.
     base::Task<std::vector<Opinion>> opinions(std::string, std::string, rpc::Priority) override {
         co_return sent.empty() ? before : after;
     }

@@ -1,4 +1,5 @@
-// What is handed in again: one submission, with the key and the metadata that were given first.
+// A transaction that is handed in again is one submission, with the key and the metadata that were given
+// first.
 #include "unit/watch/submitter_fixture.hpp"
 
 #include <gmock/gmock.h>
