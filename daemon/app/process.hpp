@@ -9,8 +9,9 @@ namespace receiptd::app {
 // takes core files whatever the limit is (core(5)); and no other process of the same user may look into ours.
 void keep_memory_private();
 
-// Answers and bodies of some megabytes are mapped one by one, and go back to the system when they are freed. Left to
-// itself glibc takes them from the heap after the first (mallopt(3)), where what is small and stays lies between them.
+// Answers and bodies of some megabytes are mapped one by one, and go back to the system when they are freed.
+// Left to itself glibc takes them from the heap after the first (mallopt(3)), where what is small and stays
+// lies between them.
 void give_back_freed_memory();
 
 // "boot/pid namespace/pid/start time" of this process; empty where the system does not tell.
