@@ -54,8 +54,8 @@ void keep_memory_private() {
 }
 
 void give_back_freed_memory() {
-    mallopt(M_MMAP_THRESHOLD, 1 << 20);
-    mallopt(M_TRIM_THRESHOLD, 2 << 20);
+    mallopt(M_MMAP_THRESHOLD, 8 << 20);
+    mallopt(M_TRIM_THRESHOLD, 32 << 20);
 }
 
 bool is_gone(const std::string& process) {

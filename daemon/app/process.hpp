@@ -9,9 +9,9 @@ namespace receiptd::app {
 // takes core files whatever the limit is (core(5)); and no other process of the same user may look into ours.
 void keep_memory_private();
 
-// Answers and bodies of some megabytes are mapped one by one, and go back to the system when they are freed.
-// Left to itself glibc takes them from the heap after the first (mallopt(3)), where what is small and stays
-// lies between them.
+// Memory of 8 MiB and more, as answers out of all measure take, is mapped and goes back to the system when it
+// is freed. Left to itself glibc takes it from the heap after the first (mallopt(3)), where what is small and
+// stays lies between. Blocks are smaller: to map each of them anew costs 1.8 ms of CPU a block.
 void give_back_freed_memory();
 
 // "boot/pid namespace/pid/start time" of this process; empty where the system does not tell.
