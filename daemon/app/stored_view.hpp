@@ -1,4 +1,4 @@
-// What the database knows of a transaction, for the commands.
+// A transaction as the database knows it, for the commands.
 #pragma once
 
 #include "storage/finding_store.hpp"

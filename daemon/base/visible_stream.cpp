@@ -12,7 +12,7 @@ namespace receiptd::base {
 
 namespace {
 
-// What our own texts are painted with (chain/tree/paint.cpp). Another's text can become coloured by them, and
+// The colours of our own texts (chain/tree/paint.cpp). Another's text can become coloured by them, and
 // nothing else.
 constexpr std::array<std::string_view, 5> kColours = {"\x1b[0m", "\x1b[2m", "\x1b[31m", "\x1b[32m",
                                                       "\x1b[33m"};

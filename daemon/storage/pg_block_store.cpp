@@ -106,8 +106,8 @@ public:
         remove("pending_trees", "tx_hash", transactions);
         remove("transactions", "tx_hash", transactions);
         forget_receipts();
-        // What was judged elsewhere stays true: the tree may not be whole again before its orphans are
-        // adopted.
+        // Results that were judged elsewhere stay true, and stay: the tree may not be whole again before its
+        // orphans are adopted.
         const auto judged = ids_of_rows(batch_, chain::Table::transaction_results);
         trees_.insert(judged.begin(), judged.end());
         const auto findings = "findings WHERE " + kTreeFindings + " AND ";
