@@ -215,6 +215,7 @@ class Pages(Commands):
         config = self.config(sandbox, start=FIRST)
         config.write_text(config.read_text().replace("127.0.0.1:0", f"127.0.0.1:{port}"))
         process = self.start("run", "--config", config)
+        self.until_covered(LAST - FIRST + 1)
         support.wait_until("it is ready", lambda: self.page(process, "/readyz")[0] == 200)
         with_daemon = json.loads(self.receiptd("status", "--json", "--config", config)[0])
         self.assertEqual(with_daemon["database"]["covered_heights"], LAST - FIRST + 1)
