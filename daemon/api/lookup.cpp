@@ -3,56 +3,35 @@
 #include "base/coroutine.hpp"
 #include "base/offload.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace receiptd::api {
 
 namespace {
 
-constexpr unsigned kMostFindings = 1'000;
-
-struct Stored {
-    std::string tx_hash;
-    std::optional<storage::Watch> watch;
-    std::vector<storage::StoredTransition> transitions;
-    storage::StoredTree tree;
-    std::vector<chain::Finding> findings;
-
-    bool any() const { return watch || tree.any(); }
-};
-
-base::Task<Stored> load(SharedContext context, std::string tx_hash) {
+base::Task<watch::StoredTransaction> load(SharedContext context, std::string tx_hash) {
     auto& calls = context->calls;
     auto& services = context->services;
     std::vector<std::string> hashes = {tx_hash};
-    storage::FindingFilter filter;
-    filter.tx_hash = tx_hash;
-    filter.limit = kMostFindings;
     // All at once: who asks waits for the slowest, not for the sum.
     auto watch = calls.start(services.watches.watch(tx_hash));
     auto transitions = calls.start(services.watches.transitions(tx_hash));
     auto trees = calls.start(services.watches.stored_trees(std::move(hashes)));
-    auto findings = calls.start(services.findings.list_findings(std::move(filter)));
-    Stored stored;
+    auto findings = calls.start(services.findings.list_findings(watch::findings_of(tx_hash)));
+    watch::StoredTransaction stored;
     stored.tx_hash = tx_hash;
     stored.watch = co_await calls.wait_for(std::move(watch));
     stored.transitions = co_await calls.wait_for(std::move(transitions));
     auto found = co_await calls.wait_for(std::move(trees));
     if (found.contains(tx_hash)) stored.tree = std::move(found.at(tx_hash));
     stored.findings = co_await calls.wait_for(std::move(findings));
-    // Lists have the newest first, a transaction is told as it happened.
-    std::reverse(stored.findings.begin(), stored.findings.end());
     co_return stored;
 }
 
 // A tree may have thousands of receipts: they are judged beside the loop.
-base::Task<watch::TransactionView> judge(base::asio::thread_pool& cpu, Stored stored) {
-    return base::offload(cpu, [stored = std::move(stored)]() mutable {
-        return watch::transaction_view(stored.tx_hash, stored.watch ? stored.watch->sender_id : std::string(),
-                                       std::move(stored.watch), std::move(stored.transitions), stored.tree,
-                                       std::move(stored.findings));
-    });
+base::Task<watch::TransactionView> judge(base::asio::thread_pool& cpu, watch::StoredTransaction stored) {
+    return base::offload(
+        cpu, [stored = std::move(stored)]() mutable { return watch::transaction_view(std::move(stored)); });
 }
 
 // nullopt: no host told it in time.

@@ -10,17 +10,16 @@ namespace receiptd::app {
 base::Task<watch::TransactionView> stored_view(storage::WatchAccess& watches, storage::FindingStore& findings,
                                                std::string id) {
     const auto tree_id = co_await watches.tree_of(id);
-    const auto tx_hash = tree_id.value_or(id);
-    auto watch = co_await watches.watch(tx_hash);
-    auto transitions = co_await watches.transitions(tx_hash);
-    std::vector<std::string> one{tx_hash};
+    watch::StoredTransaction stored;
+    stored.tx_hash = tree_id.value_or(id);
+    stored.watch = co_await watches.watch(stored.tx_hash);
+    stored.transitions = co_await watches.transitions(stored.tx_hash);
+    std::vector<std::string> one{stored.tx_hash};
     auto trees = co_await watches.stored_trees(std::move(one));
-    storage::FindingFilter filter;
-    filter.tx_hash = tx_hash;
-    filter.limit = 1'000;
-    auto found = co_await findings.list_findings(std::move(filter));
-    co_return watch::transaction_view(tx_hash, {}, std::move(watch), std::move(transitions), trees[tx_hash],
-                                      std::move(found));
+    stored.tree = std::move(trees[stored.tx_hash]);
+    auto filter = watch::findings_of(stored.tx_hash);
+    stored.findings = co_await findings.list_findings(std::move(filter));
+    co_return watch::transaction_view(std::move(stored));
 }
 
 }  // namespace receiptd::app

@@ -15,6 +15,8 @@ namespace receiptd::watch {
 
 namespace {
 
+constexpr unsigned kMostFindings = 1'000;
+
 Json number_text_or_null(const std::optional<std::uint64_t>& value) {
     return value ? Json(std::to_string(*value)) : Json();
 }
@@ -133,23 +135,27 @@ std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::er
 
 }  // namespace
 
-TransactionView transaction_view(std::string tx_hash, std::string sender_id,
-                                 std::optional<storage::Watch> watch,
-                                 std::vector<storage::StoredTransition> transitions,
-                                 const storage::StoredTree& tree, std::vector<chain::Finding> findings) {
+storage::FindingFilter findings_of(const std::string& tx_hash) {
+    storage::FindingFilter filter;
+    filter.tx_hash = tx_hash;
+    filter.limit = kMostFindings;
+    return filter;
+}
+
+TransactionView transaction_view(StoredTransaction stored) {
     TransactionView view;
-    view.tx_hash = std::move(tx_hash);
-    view.sender_id = std::move(sender_id);
-    view.watch = std::move(watch);
-    view.transitions = std::move(transitions);
-    view.findings = std::move(findings);
-    view.transaction = tree.transaction;
-    view.contracts = tree.contracts;
-    if (tree.any()) {
-        view.tree = storage::tree_of(view.tx_hash, tree).judge();
-        if (!view.tree->included_at) view.tree->included_at = tree.listed_at;
+    view.tx_hash = std::move(stored.tx_hash);
+    view.watch = std::move(stored.watch);
+    view.transitions = std::move(stored.transitions);
+    view.findings = std::move(stored.findings);
+    std::reverse(view.findings.begin(), view.findings.end());
+    view.transaction = stored.tree.transaction;
+    view.contracts = stored.tree.contracts;
+    if (stored.tree.any()) {
+        view.tree = storage::tree_of(view.tx_hash, stored.tree).judge();
+        if (!view.tree->included_at) view.tree->included_at = stored.tree.listed_at;
     }
-    if (view.sender_id.empty() && view.watch) view.sender_id = view.watch->sender_id;
+    if (view.watch) view.sender_id = view.watch->sender_id;
     if (view.sender_id.empty() && view.transaction) view.sender_id = view.transaction->signer_id;
     prove_transitions(view);
     return view;

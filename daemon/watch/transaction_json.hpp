@@ -33,12 +33,21 @@ struct TransactionView {
     bool known() const { return watch || tree; }
 };
 
+// What the stores tell of one transaction.
+struct StoredTransaction {
+    std::string tx_hash;
+    std::optional<storage::Watch> watch;
+    std::vector<storage::StoredTransition> transitions;
+    storage::StoredTree tree;
+    std::vector<chain::Finding> findings;  // of findings_of(), newest first
+
+    bool any() const { return watch || tree.any(); }
+};
+storage::FindingFilter findings_of(const std::string& tx_hash);
+
 // Puts it together: judges the tree; without a watch the transitions are those that the tree proves,
-// with no time at which they were learned; a sender that nobody told is the tree's.
-TransactionView transaction_view(std::string tx_hash, std::string sender_id,
-                                 std::optional<storage::Watch> watch,
-                                 std::vector<storage::StoredTransition> transitions,
-                                 const storage::StoredTree& tree, std::vector<chain::Finding> findings);
+// with no time at which they were learned, and the sender is the tree's. Findings are told as they happened.
+TransactionView transaction_view(StoredTransaction stored);
 
 // A tree as hosts know it, in final blocks.
 struct OpenTree {

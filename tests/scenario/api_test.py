@@ -168,7 +168,8 @@ class Api(support.Scenario):
 
     def test_answers_are_what_is_stored_and_true(self):
         last = self.genesis + 60
-        daemon = self.start("run", "--config", self.configured())
+        config = self.configured()
+        daemon = self.start("run", "--config", config)
         self.address(daemon)
         support.wait_until("blocks are stored", lambda: int(self.value(
             "SELECT coalesce(max(block_height), 0) FROM blocks")) > last)
@@ -188,6 +189,9 @@ class Api(support.Scenario):
             self.assertEqual({f["near_status"] for f in told["findings"]} - {t["near_status"]}, set())
             self.assertEqual({f["receipt_id"]: f["handled"] for f in told["findings"] if f["kind"] == "failed_receipt"},
                              {f["receipt_id"]: f["handled"] for f in t["failed_receipts"]})
+        failed = next(tx_hash for tx_hash, t in truth.items() if t["failed_receipts"])
+        by_command, _ = self.receiptd("tx", failed, "--json", "--config", config)
+        self.assertEqual(json.loads(by_command), self.get(daemon, "/v1/transactions/" + failed))
         # The last blocks may still be on their way in.
         for query, condition in (("", "true"), ("handled=true&", "handled"),
                                  ("kind=failed_receipt&", "kind = 'failed_receipt'"),

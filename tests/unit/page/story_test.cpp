@@ -20,7 +20,7 @@ watch::TransactionView view_of(const Story& parts) {
         if (const auto* outcome = std::get_if<chain::OutcomeFacts>(&part))
             stored.outcomes.push_back(*outcome);
     }
-    return watch::transaction_view("TX", "", std::nullopt, {}, stored, {});
+    return watch::transaction_view({"TX", std::nullopt, {}, stored, {}});
 }
 
 std::string label_of(const watch::TransactionView& view) { return story_of(view)["badge"]["label"]; }

@@ -38,7 +38,7 @@ Story failed_callback() {
 }
 
 TEST(TransactionJson, ATransactionThatNobodyKnows) {
-    const auto view = transaction_view("TX", "", std::nullopt, {}, {}, {});
+    const auto view = transaction_view({"TX", std::nullopt, {}, {}, {}});
     EXPECT_FALSE(view.known());
     EXPECT_EQ(
         transaction_json(view),
@@ -50,7 +50,7 @@ TEST(TransactionJson, ATransactionThatNobodyKnows) {
 TEST(TransactionJson, TellsHowFarGlobalContractsHaveCome) {
     auto facts = facts_of(failed_callback());
     facts.contracts = {{"R", "", "app.near", 2, 4}, {"R", "hash", "", 1, std::nullopt}};
-    const auto told = transaction_json(transaction_view("TX", "", std::nullopt, {}, facts, {}));
+    const auto told = transaction_json(transaction_view({"TX", std::nullopt, {}, facts, {}}));
     EXPECT_THAT(
         told,
         testing::HasSubstr(
@@ -72,7 +72,7 @@ TEST(TransactionJson, AWatchThatEndedWithoutATree) {
     watch.certainty = dropped.certainty = chain::certainty(chain::Stage::dropped, {}, {});
     dropped.learned_at = base::WallTime(std::chrono::milliseconds(1'700'000'000'123));
     EXPECT_EQ(
-        transaction_json(transaction_view("TX", "", watch, {dropped}, {}, {})),
+        transaction_json(transaction_view({"TX", watch, {dropped}, {}, {}})),
         R"({"tx_hash":"TX","sender_id":"alice","user_id":null,"idempotency_key":"pay-7","metadata":{"order":7},"source":"database","stage":"dropped","verdict":null,"near_status":null,"reason":"superseded",)"
         R"("conclusive":true,"safe_to_resign_after_height":0,"safe_to_resign_estimated_at":null,)"
         R"("evidence":{"nonce":7,"access_key_nonce":9},"stages":[{"from":"pending","to":"dropped",)"
@@ -82,7 +82,7 @@ TEST(TransactionJson, AWatchThatEndedWithoutATree) {
 }
 
 TEST(TransactionJson, WithoutAWatchTheTreeTellsStageVerdictAndReason) {
-    const auto json = told(transaction_view("TX", "", std::nullopt, {}, facts_of(failed_callback()), {}));
+    const auto json = told(transaction_view({"TX", std::nullopt, {}, facts_of(failed_callback()), {}}));
     EXPECT_EQ(json["sender_id"], "alice");
     EXPECT_EQ(json["user_id"], "alice");
     EXPECT_EQ(json["stage"], "final");
@@ -96,7 +96,7 @@ TEST(TransactionJson, WithoutAWatchTheTreeTellsStageVerdictAndReason) {
 }
 
 TEST(TransactionJson, ReceiptsAreNested) {
-    const auto json = told(transaction_view("TX", "", std::nullopt, {}, facts_of(failed_callback()), {}));
+    const auto json = told(transaction_view({"TX", std::nullopt, {}, facts_of(failed_callback()), {}}));
     const auto& roots = json["tree"]["receipts"];
     ASSERT_EQ(roots.size(), 1);
     EXPECT_EQ(roots[0]["receipt_id"], "r0");
@@ -116,7 +116,7 @@ TEST(TransactionJson, WhatIsPendingSaysWhatItWaitsFor) {
     story.ok("r0", {"p", "c"});
     story.receipt("p", "app", "token", {}, {"d"});
     story.receipt("c", "app", "app", {"d"});
-    const auto json = told(transaction_view("TX", "", std::nullopt, {}, facts_of(story), {}));
+    const auto json = told(transaction_view({"TX", std::nullopt, {}, facts_of(story), {}}));
     EXPECT_EQ(json["stage"], "executing");
     EXPECT_TRUE(json["verdict"].is_null());
     const auto& children = json["tree"]["receipts"][0]["children"];
@@ -135,13 +135,22 @@ TEST(TransactionJson, VeryDeepTreesAreListedFlatBelowALevel) {
                                               ? std::vector<std::string>{"r" + std::to_string(i + 1)}
                                               : std::vector<std::string>{});
     }
-    const auto json = told(transaction_view("TX", "", std::nullopt, {}, facts_of(story), {}));
+    const auto json = told(transaction_view({"TX", std::nullopt, {}, facts_of(story), {}}));
     EXPECT_EQ(json["tree"]["more"].size(), kDeep - kMostNested);
     EXPECT_EQ(json["tree"]["more"][0]["parent_receipt_id"], "r63");
 }
 
+TEST(TransactionJson, FindingsAreToldAsTheyHappened) {
+    chain::Finding earlier, later;
+    earlier.finding_id = "failed_receipt:a";
+    later.finding_id = "failed_receipt:b";
+    const auto json = told(transaction_view({"TX", std::nullopt, {}, {}, {later, earlier}}));
+    EXPECT_EQ(json["findings"][0]["finding_id"], "failed_receipt:a");
+    EXPECT_EQ(json["findings"][1]["finding_id"], "failed_receipt:b");
+}
+
 TEST(TransactionJson, FindingsOfATreeThatIsNotStored) {
-    const auto view = transaction_view("TX", "", std::nullopt, {}, facts_of(failed_callback()), {});
+    const auto view = transaction_view({"TX", std::nullopt, {}, facts_of(failed_callback()), {}});
     const auto findings = chain::decided(*view.transaction, *view.tree).findings;
     ASSERT_EQ(findings.size(), 1);
     EXPECT_EQ(findings[0].finding_id, "failed_receipt:c");
