@@ -6,6 +6,7 @@
 namespace {
 
 constexpr std::string_view kKey = "hidden-key-of-a-host";
+constexpr std::string_view kUnreadable = "cannot read";
 
 std::optional<std::string> environment(const std::string& name) {
     if (name == "KEY") return std::string(kKey);
@@ -19,12 +20,14 @@ std::optional<std::string> environment(const std::string& name) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using receiptd::fuzz::require;
     const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const bool quotes_it = text.find(kUnreadable) != std::string_view::npos;
     using receiptd::config::ListFiles;
     const auto draft = receiptd::config::load_rules_text(text, "draft", ListFiles::left_alone);
     for (const auto& problem : draft.problems) {
         require(!problem.message.empty() && problem.line > 0, "a problem has a text and a place");
-        require(problem.file == "draft" && problem.message.find("cannot read") == std::string::npos,
-                "no file is read", problem.message);
+        require(
+            problem.file == "draft" && (quotes_it || problem.message.find(kUnreadable) == std::string::npos),
+            "no file is read", problem.message);
     }
     if (text.find("file") != std::string_view::npos) return 0;  // files are not this target's matter
     const bool tells_itself = text.find(kKey) != std::string_view::npos;
