@@ -9,9 +9,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kMeasureEvery = 5min;
+constexpr auto kPartitionsEvery = 5min;
 constexpr auto kRetentionAgain = 1min;
-constexpr int kMeasurements = 12;  // between two rounds of maintenance
+constexpr int kRounds = 12;  // one of them deletes old rows, too
 
 // False: partitions past retention are left.
 base::Task<bool> maintain_once(Runtime& runtime) {
@@ -27,11 +27,14 @@ base::Task<bool> maintain_once(Runtime& runtime) {
     }
 }
 
-base::Task<void> measure(Runtime& runtime) {
+base::Task<bool> keep_partitions(Runtime& runtime) {
     try {
-        co_await runtime.database.measure();
+        co_return co_await runtime.database.keep_partitions(runtime.clock.wall(),
+                                                            runtime.settings.retention.keep);
     } catch (const storage::StorageError& e) {
-        log::warn("the size of the tables cannot be measured", {{"because", e.what()}});
+        log::warn("partitions can be neither made, dropped nor measured; trying again in 5 minutes",
+                  {{"because", e.what()}});
+        co_return true;
     }
 }
 
@@ -39,15 +42,9 @@ base::Task<void> measure(Runtime& runtime) {
 
 base::Task<void> maintain(Runtime& runtime) {
     base::asio::steady_timer timer(runtime.context);
-    while (true) {
-        if (!co_await maintain_once(runtime)) {
-            co_await base::sleep_on(timer, kRetentionAgain);
-            continue;
-        }
-        for (int i = 0; i < kMeasurements; ++i) {
-            co_await base::sleep_on(timer, kMeasureEvery);
-            co_await measure(runtime);
-        }
+    for (int round = 0;; round = (round + 1) % kRounds) {
+        const bool is_done = round == 0 ? co_await maintain_once(runtime) : co_await keep_partitions(runtime);
+        co_await base::sleep_on(timer, is_done ? kPartitionsEvery : kRetentionAgain);
     }
 }
 

@@ -1,11 +1,12 @@
-// What the leader does to the database for all daemons on it, once an hour: partitions, retention, old rows.
+// What the leader does to the database for all daemons on it: every five minutes it makes and drops
+// partitions and measures them, once an hour it deletes old rows.
 #pragma once
 
 #include "app/runtime.hpp"
 
 namespace receiptd::app {
 
-// Until it is cancelled. Measures the tables every few minutes. `runtime` must outlive it.
+// Until it is cancelled. `runtime` must outlive it.
 base::Task<void> maintain(Runtime& runtime);
 
 }  // namespace receiptd::app

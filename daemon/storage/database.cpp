@@ -238,22 +238,20 @@ base::Task<std::string> Database::genesis_hash(std::string told) {
     });
 }
 
+base::Task<bool> Database::keep_partitions(base::WallTime now, std::optional<std::chrono::hours> keep) {
+    return pool.maintenance.run([this, now, keep](pqxx::connection& connection) {
+        return keep_partitions_of(connection, now, past_retention(connection, now, keep));
+    });
+}
+
 base::Task<bool> Database::maintain(base::WallTime now, std::optional<std::chrono::hours> keep) {
     return pool.maintenance.run([this, now, keep](pqxx::connection& connection) {
-        partitions.make_ahead(connection, now);
-        // A clock that is ahead makes nothing old.
-        const auto newest = newest_block_at(connection);
-        pqxx::work asking(connection);
-        const auto longest = longest_keep(asking, process_, keep);
-        asking.commit();
-        bool is_retired = true;
-        if (longest && newest) {
-            const auto before = std::min(now, *newest) - *longest;
-            is_retired = partitions.retire(connection, before);
-            forget_ended_watches(connection, before);
-            forget_lost_orphans(connection, before);
+        const auto before = past_retention(connection, now, keep);
+        const bool is_retired = keep_partitions_of(connection, now, before);
+        if (before) {
+            forget_ended_watches(connection, *before);
+            forget_lost_orphans(connection, *before);
         }
-        partitions.measure(connection);
         if (correct_removed(connection)) on_alerts();
         forget_old_adoptions(connection);
         forget_old_news(connection);
@@ -263,8 +261,23 @@ base::Task<bool> Database::maintain(base::WallTime now, std::optional<std::chron
     });
 }
 
-base::Task<void> Database::measure() {
-    return pool.maintenance.run([this](pqxx::connection& connection) { partitions.measure(connection); });
+// What is older may go; nullopt: nothing. A clock that is ahead makes nothing old.
+std::optional<base::WallTime> Database::past_retention(pqxx::connection& connection, base::WallTime now,
+                                                       std::optional<std::chrono::hours> keep) {
+    const auto newest = newest_block_at(connection);
+    pqxx::work asking(connection);
+    const auto longest = longest_keep(asking, process_, keep);
+    asking.commit();
+    if (!longest || !newest) return std::nullopt;
+    return std::min(now, *newest) - *longest;
+}
+
+bool Database::keep_partitions_of(pqxx::connection& connection, base::WallTime now,
+                                  std::optional<base::WallTime> before) {
+    partitions.make_ahead(connection, now);
+    const bool is_retired = !before || partitions.retire(connection, *before);
+    partitions.measure(connection);
+    return is_retired;
 }
 
 void Database::announce(const Told& told) {

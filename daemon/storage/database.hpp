@@ -60,13 +60,13 @@ public:
     // The genesis hash of the chain; `told` is kept where none is known. Both may be empty: not known.
     base::Task<std::string> genesis_hash(std::string told);
 
-    // Makes partitions ahead, applies the retention, and deletes old rows. Age counts from `now` or from the
-    // newest block stored, whichever is earlier; of all daemons that lived within a day the longest `keep`
-    // holds. Call at start and every hour; again in a minute if it answers that partitions
-    // past retention are left, because somebody reads them.
+    // Makes partitions ahead, drops those past retention, and measures them and the disk for the metrics. Age
+    // counts from `now` or from the newest block stored, whichever is earlier; of all daemons that lived
+    // within a day the longest `keep` holds. False: some are left, as somebody reads them; call again in a
+    // minute.
+    base::Task<bool> keep_partitions(base::WallTime now, std::optional<std::chrono::hours> keep);
+    // Does that, and deletes old rows of the other tables. Call at start and every hour.
     base::Task<bool> maintain(base::WallTime now, std::optional<std::chrono::hours> keep);
-    // Measures partitions and disk for the metrics; maintain() does so, too.
-    base::Task<void> measure();
     // How often a connection was made in place of a lost one.
     std::uint64_t reconnects() const { return context_.reconnects; }
     // Why it cannot be written though it answers (rights, schema); empty: nothing is known against it.
@@ -85,6 +85,11 @@ public:
     Pool pool;
 
 private:
+    std::optional<base::WallTime> past_retention(pqxx::connection& connection, base::WallTime now,
+                                                 std::optional<std::chrono::hours> keep);
+    bool keep_partitions_of(pqxx::connection& connection, base::WallTime now,
+                            std::optional<base::WallTime> before);
+
     std::string process_;
     DaemonSettings settings_;
 };

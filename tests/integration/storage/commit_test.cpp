@@ -137,12 +137,12 @@ TEST_F(Commit, RetentionDropsWholePartitionsAndKeepsTheirCoverage) {
     with_retention.keep = std::chrono::hours(24);
     with_retention.clock.now += std::chrono::hours(47);
     commit_block_at(101, "timestamptz '2022-10-20 23:00Z'");
-    await(with_retention.maintain());
+    await(with_retention.keep_partitions());
     EXPECT_EQ(value("SELECT count(*) FROM blocks"), "2") << "the day is not wholly older than keep";
 
     with_retention.clock.now += std::chrono::hours(2);
     commit_block_at(102, "timestamptz '2022-10-21 01:00Z'");
-    await(with_retention.maintain());
+    await(with_retention.keep_partitions());
     EXPECT_EQ(value("SELECT count(*) FROM blocks"), "2");
     EXPECT_EQ(value("SELECT count(*) FROM partitions WHERE partition_name LIKE '%20221019'"), "0");
     EXPECT_EQ(value("SELECT heights FROM coverage"), "{[100,103)}");

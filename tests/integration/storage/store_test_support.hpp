@@ -53,6 +53,7 @@ struct OpenStore {
         return database.check_identity({std::move(network), std::move(scope), partition_width});
     }
     base::Task<bool> maintain() { return database.maintain(clock.wall(), keep); }
+    base::Task<bool> keep_partitions() { return database.keep_partitions(clock.wall(), keep); }
 
     std::string partition_width;
     std::optional<std::chrono::hours> keep;
