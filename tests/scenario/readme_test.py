@@ -63,7 +63,8 @@ class Readme(support.Scenario):
     def wait_for_succeeded(self, daemon):
         """A hash and a sender of a transaction that nothing happened to."""
         query = "SELECT tx_hash, signer_id FROM transaction_results WHERE verdict = 'succeeded' AND effect IS NULL LIMIT 1"
-        return support.wait_until("a transaction has succeeded", lambda: self.assertIsNone(daemon.poll()) or
+        log = self.folder / "run.log"
+        return support.wait_until("a transaction has succeeded", lambda: self.assertIsNone(daemon.poll(), log.read_text()) or
                                   self.value("SELECT to_regclass('transaction_results')") and self.query(query))[0]
 
     def signed(self):

@@ -4,9 +4,11 @@ The database cluster is told by RECEIPTD_TEST_DATABASE (./dev test starts one); 
 RECEIPTD_BUILD (default: build/). Waiting is on conditions, never on time.
 """
 
+import contextlib
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -67,9 +69,13 @@ def value(url, query):
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Below those that the kernel gives to whoever asks for any: one of these could be taken before it is used."""
+    first_of_kernel = int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    while True:
+        port = random.randrange(min(10_000, first_of_kernel), max(first_of_kernel, 32_768))
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 class Sandbox:
