@@ -132,7 +132,8 @@ class SessionPooling(support.Scenario):
     def test_no_session_keeps_what_the_daemon_set(self):
         config = self.settings(self.bouncer.url)
         self.receiptd("run", "--config", config, "--until", self.advance(10))
-        zone, locks = self.query("SELECT current_setting('timezone'), (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory')",
+        zone, locks = self.query("SELECT current_setting('timezone'), (SELECT count(*) FROM pg_locks JOIN pg_database d "
+                                 "ON d.oid = database WHERE locktype = 'advisory' AND datname = current_database())",
                                  self.bouncer.url)[0]
         self.assertEqual((zone, locks), (self.value("SHOW timezone", self.database), "0"))
 
