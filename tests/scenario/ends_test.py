@@ -280,6 +280,9 @@ class Ends(support.Scenario):
         self.block_hash = self.chain.ask("/status")["hash"]
         self.hand_in_all("forked")
         self.block_hash = None
+        # What is looked for only later can have a newer block hash, one above the height where the chain is paused.
+        support.wait_until("they are looked for", lambda: self.value(
+            "SELECT count(*) FROM open_watches JOIN watches USING (tx_hash) WHERE watched_since IS NULL") == "0")
         # The other branch wins, and all heights that the block hash can have are followed, before what was handed in
         # grows too old.
         self.chain.ask("/advance", {"blocks": VALIDITY // 2})
