@@ -1,5 +1,5 @@
-// What the leader does to the database for all daemons on it: every five minutes it makes and drops
-// partitions and measures them, once an hour it deletes old rows.
+// The leader maintains the database for all daemons on it: every five minutes it makes, drops and measures
+// partitions, and once an hour it deletes old rows.
 #pragma once
 
 #include "app/runtime.hpp"

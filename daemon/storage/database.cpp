@@ -261,7 +261,8 @@ base::Task<bool> Database::maintain(base::WallTime now, std::optional<std::chron
     });
 }
 
-// What is older may go; nullopt: nothing. A clock that is ahead makes nothing old.
+// Returns the time before which rows may be deleted; nullopt if none may. A clock that is ahead makes nothing
+// old.
 std::optional<base::WallTime> Database::past_retention(pqxx::connection& connection, base::WallTime now,
                                                        std::optional<std::chrono::hours> keep) {
     const auto newest = newest_block_at(connection);
