@@ -9,7 +9,6 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 
-#include <algorithm>
 #include <iterator>
 
 namespace receiptd::net {
@@ -28,7 +27,8 @@ constexpr std::uint64_t kFramingLimit = 16 * 1024;  // bytes beside those of the
 // The length of the line that the parser took, refused as too large, or has not seen the end of.
 std::size_t line_length(std::string_view bytes, std::size_t used, const boost::system::error_code& error) {
     if (error != http::error::body_limit) return used > 0 ? used : bytes.size();
-    return std::min(bytes.find('\n', bytes.starts_with("\r\n") ? 2 : 0), bytes.size() - 1) + 1;
+    const std::size_t end = bytes.find("\r\n", bytes.starts_with("\r\n") ? 2 : 0);
+    return end == std::string_view::npos ? bytes.size() : end + 2;
 }
 
 }  // namespace

@@ -98,6 +98,7 @@ TEST(RequestReader, RefusesLongLinesOfChunksAndTrailers) {
                                              "0\r\nX: " + endless,
                                              "0\r\nX: y\r\n\r\n",
                                              "0\r\nAuthorization: Bearer x\r\n\r\n",
+                                             "fffff;a\n" + std::string(100, 'a') + "\r\n",
                                              std::string(100, '0') + "1\r\na\r\n0\r\n\r\n"};
     for (const auto& body : bodies)
         for (const std::size_t piece : {std::size_t{1}, std::size_t{50}, std::size_t{5'000}})
