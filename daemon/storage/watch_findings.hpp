@@ -21,6 +21,11 @@ struct WatchBefore {
     std::optional<chain::BlockHeight> valid_until;
     std::string reason;
     std::string evidence_json;  // empty: none
+    chain::BlockHeight watched_since = 0;
+    // Whether the watch is still the one that the update was made for.
+    bool fits(const WatchUpdate& update) const {
+        return stage == update.from && watched_since == update.judged_with.value_or(watched_since);
+    }
 };
 
 struct AppliedUpdate {

@@ -94,6 +94,9 @@ struct WatchUpdate {
     // Being stuck is a finding, once for each stage; leaving the stage ends it.
     std::optional<bool> stuck;
     std::optional<chain::BlockHeight> watched_since;  // the first time alone counts
+    // The watched_since that it was judged with (0: none). A watch that has another one was begun anew since,
+    // and the update is refused.
+    std::optional<chain::BlockHeight> judged_with;
     // JSON: why the hosts would not take it now; empty: they would.
     std::optional<std::string> objection;
     // The height and the end of validity of its block hash, as the chain has them, if a host told otherwise.

@@ -30,17 +30,19 @@ std::unordered_map<std::string, WatchBefore> lock_rows(pqxx::transaction_base& t
     std::vector<std::string> tx_hashes;
     for (const auto& update : updates) tx_hashes.push_back(update.tx_hash);
     std::unordered_map<std::string, WatchBefore> found;
-    const auto rows = shim::query(tx,
-                                  "SELECT tx_hash, stage, stuck_since IS NOT NULL, sender_id, valid_until, "
-                                  "coalesce(reason, ''), coalesce(evidence::text, '') FROM watches "
-                                  "WHERE tx_hash = ANY ($1::text[]) ORDER BY tx_hash FOR UPDATE",
-                                  text_array(tx_hashes));
+    const auto rows =
+        shim::query(tx,
+                    "SELECT tx_hash, stage, stuck_since IS NOT NULL, sender_id, valid_until, "
+                    "coalesce(reason, ''), coalesce(evidence::text, ''), coalesce(watched_since, 0) "
+                    "FROM watches "
+                    "WHERE tx_hash = ANY ($1::text[]) ORDER BY tx_hash FOR UPDATE",
+                    text_array(tx_hashes));
     for (const auto& row : rows) {
         const auto stage = chain::parse_stage(row[1].as<std::string>()).value_or(chain::Stage::accepted);
         found.emplace(row[0].as<std::string>(),
                       WatchBefore{stage, row[2].as<bool>(), row[3].as<std::string>(),
                                   shim::optional_of<chain::BlockHeight>(row[4]), row[5].as<std::string>(),
-                                  row[6].as<std::string>()});
+                                  row[6].as<std::string>(), row[7].as<chain::BlockHeight>()});
     }
     return found;
 }
@@ -193,7 +195,7 @@ Updated write(pqxx::connection& connection, std::span<const WatchUpdate> updates
     Updated updated;
     for (const auto& update : updates) {
         const auto row = rows.find(update.tx_hash);
-        if (row == rows.end() || row->second.stage != update.from) {
+        if (row == rows.end() || !row->second.fits(update)) {
             updated.moved.push_back(update.tx_hash);
             continue;
         }

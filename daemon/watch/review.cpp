@@ -90,6 +90,7 @@ std::optional<storage::WatchUpdate> review(const storage::Watch& watch,
     update.tx_hash = watch.tx_hash;
     update.from = watch.state.stage;
     update.state = watch.state;
+    update.judged_with = watch.transaction.watched_since;
     for (const auto& observation : observations) {
         auto made = chain::step(update.state, watch.transaction, observation, rules.lifecycle);
         update.transitions.insert(update.transitions.end(), made.begin(), made.end());

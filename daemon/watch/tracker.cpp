@@ -233,6 +233,7 @@ void Tracker::committed(const chain::CommitFacts& facts) {
 // Transactions of that block may not have happened. The store begins the watches of a removed block anew, and
 // they are taken in again.
 void Tracker::lost(const base::HeightSet& heights) {
+    ++losses_;
     std::erase_if(told_, [&](const auto& told) { return rests_on(told.second, heights); });
     index_.touch_all();
     moved_.notify_all();
@@ -266,6 +267,7 @@ base::Task<void> Tracker::review_touched() {
 // Heights are read first: the trees, which are read later, contain everything covered by then.
 base::Task<Tracker::Page> Tracker::load(std::vector<std::string> tx_hashes) {
     Page page;
+    page.losses = losses_;
     auto watches = co_await store_.watches(tx_hashes);
     std::set<std::string> gone(tx_hashes.begin(), tx_hashes.end());
     std::vector<std::string> open;
@@ -322,6 +324,11 @@ base::Task<Tracker::Page> Tracker::judge(base::asio::thread_pool& cpu, Page page
 }
 
 base::Task<void> Tracker::write(Page page) {
+    if (page.losses != losses_) {  // it may rest on a lost block
+        for (const auto& watch : page.watches) index_.touch(watch.tx_hash);
+        moved_.notify_all();
+        co_return;
+    }
     std::vector<std::string> refused;
     if (!page.updates.empty()) refused = co_await store_.update_watches(page.updates);
     const std::set<std::string> conflicts(refused.begin(), refused.end());
@@ -353,14 +360,6 @@ ReviewRules Tracker::rules_now() const {
     rules.steady_now = clock_.steady();
     rules.at_head_since = at_head_since_;
     return rules;
-}
-
-void Tracker::note_head() {
-    if (chain_.is_at_head && !chain_.is_at_head())
-        at_head_since_.reset();
-    else if (!at_head_since_)
-        at_head_since_ = clock_.steady();
-    index_.forget_lost(chain_.agreed_height());
 }
 
 void Tracker::count(const storage::WatchUpdate& update, const Page& page) {

@@ -102,6 +102,7 @@ private:
         std::map<std::string, storage::StoredTree> trees;
         std::map<std::string, chain::TreeSeen> told;
         std::vector<storage::WatchUpdate> updates;  // at most one of each
+        std::uint64_t losses = 0;                   // of blocks, when it was read
     };
     struct Asked {
         std::vector<chain::Observation> observations;
@@ -177,6 +178,7 @@ private:
     base::SteadyTime looked_far_back_at_{};
     std::optional<base::SteadyTime> at_head_since_;
     unsigned reviewing_ = 0;
+    std::uint64_t losses_ = 0;
     std::deque<std::string> to_ask_;
     std::unordered_set<std::string> asking_;  // queued or under way
 };

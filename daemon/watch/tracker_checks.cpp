@@ -57,6 +57,14 @@ base::Task<void> Tracker::check_due() {
     }
 }
 
+void Tracker::note_head() {
+    if (chain_.is_at_head && !chain_.is_at_head())
+        at_head_since_.reset();
+    else if (!at_head_since_)
+        at_head_since_ = clock_.steady();
+    index_.forget_lost(chain_.agreed_height());
+}
+
 // When each is looked at again, and which are asked for.
 void Tracker::plan(Page& page) {
     const auto rules = rules_now();

@@ -177,6 +177,21 @@ TEST_F(Corrections, BeginAWatchAnewThatARemovedBlockHasMovedThoughNothingOfItIsS
     EXPECT_EQ(rows("SELECT stage, watched_since FROM watches"), "accepted|-\n");
 }
 
+TEST_F(Corrections, AWatchIsNotMovedByWhatWasReadBeforeItsBlockWasRemoved) {
+    tell_all();
+    for (const char* stage : {"accepted", "included"}) {
+        execute("DELETE FROM watches");
+        execute("INSERT INTO watches (tx_hash, sender_id, stage, watched_since) VALUES ('" + tx_hash +
+                "', 'alice.near', '" + stage + "', 99)");
+        auto judged = step_update(tx_hash, Stage::accepted, Stage::included);
+        judged.judged_with = 99;
+        await(store().blocks.remove_block(100));
+        EXPECT_THAT(update(judged), testing::ElementsAre(tx_hash)) << stage;
+        EXPECT_EQ(rows("SELECT stage, watched_since FROM watches"), "accepted|-\n") << stage;
+        commit(std::move(unconnected_blocks(tx_hash)[0]));
+    }
+}
+
 // As a program with other rules had judged the tree: its finding B was taken back.
 TEST_F(Corrections, OfAFindingThatComesBackIsFollowedByAnAlertOfItsOwn) {
     tell_all();

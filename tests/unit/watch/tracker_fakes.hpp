@@ -143,6 +143,8 @@ public:
         for (const auto& update : updates) {
             const auto row = rows.find(update.tx_hash);
             if (row == rows.end() || row->second.state.stage != update.from ||
+                row->second.transaction.watched_since !=
+                    update.judged_with.value_or(row->second.transaction.watched_since) ||
                 stolen.erase(update.tx_hash) > 0) {
                 refused.push_back(update.tx_hash);
                 continue;

@@ -319,6 +319,24 @@ TEST(Tracker, WhatWasSeenInALostBlockDidNotHappen) {
     EXPECT_EQ(life.stage("tx"), Stage::accepted);
 }
 
+TEST(Tracker, WhatWasReadBeforeABlockWasLostIsReadAgain) {
+    Life life;
+    auto& watch = life.store.add("tx");
+    watch.transaction.watched_since = 90;
+    watch.next_check_at += std::chrono::hours(1);
+    life.start();
+    ASSERT_TRUE(life.until([&] { return life.tracker->idle(); }));
+    bool is_lost = false;
+    life.store.after_trees = [&] {
+        life.tracker->lost(base::HeightSet(base::HeightRange{101, 101}));
+        is_lost = true;
+    };
+    life.tracker->committed(block_with("tx", false));
+    ASSERT_TRUE(life.until([&] { return is_lost && life.tracker->idle(); }));
+    EXPECT_EQ(life.stage("tx"), Stage::accepted);
+    EXPECT_TRUE(life.store.made["tx"].empty());
+}
+
 TEST(Tracker, WhatRpcTellsOfATreeMovesItsWatch) {
     Life life;
     life.store.add("tx").transaction.watched_since = 90;
