@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+
 namespace receiptd::test {
 namespace {
 
@@ -20,6 +22,14 @@ protected:
         std::unique_ptr<pqxx::connection> connection;
         pqxx::work tx;
     };
+
+    // One of these tests at a time in the cluster: two would wait for each other's open transactions.
+    void SetUp() override {
+        AlertsTest::SetUp();
+        if (IsSkipped()) return;
+        turn_ = storage::shim::connect(std::getenv("RECEIPTD_TEST_DATABASE"));
+        pqxx::nontransaction(*turn_).exec("SELECT pg_advisory_lock(hashtext('StreamEvents'))");
+    }
 
     // Other tests share the cluster, and a line waits for transactions of other databases, too: for those
     // that are open now, once.
@@ -45,6 +55,9 @@ protected:
     }
 
     std::int64_t last_ = 0;
+
+private:
+    std::unique_ptr<pqxx::connection> turn_;
 };
 
 TEST_F(StreamEvents, AreReadInOrderFromAnyPlace) {
