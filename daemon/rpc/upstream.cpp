@@ -216,6 +216,9 @@ void Upstream::set_network(NetworkProof proof) {
         if (!said)
             log::error("upstream is of another network: it is put aside",
                        {name, {"origin", options_.url.origin()}, {"why", network_.detail}});
+    } else if (before.untold == 0 && network_.untold > 0 && network_.state == NetworkState::unproven) {
+        log::warn("upstream is not used until it proves its network; it is asked again",
+                  {name, {"origin", options_.url.origin()}, {"why", network_.detail}});
     } else if (!said && network_.state == NetworkState::on_trust) {
         log::warn("upstream is used without a proof of its network", {name, {"why", network_.detail}});
     } else if (before.state == NetworkState::other_network && may_be_used(network_)) {
