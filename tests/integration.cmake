@@ -5,7 +5,7 @@ set(RECEIPTD_INTEGRATION_SHARDS 4)
 set(RECEIPTD_TEST_CLUSTER ${CMAKE_BINARY_DIR}/test-postgres)
 set(postgres_script ${CMAKE_SOURCE_DIR}/scripts/postgres.sh)
 
-add_test(NAME integration.postgres.start COMMAND ${postgres_script} start --fast ${RECEIPTD_TEST_CLUSTER})
+add_test(NAME integration.postgres.start COMMAND ${postgres_script} start --memory ${RECEIPTD_TEST_CLUSTER})
 add_test(NAME integration.postgres.stop COMMAND ${postgres_script} remove ${RECEIPTD_TEST_CLUSTER})
 set_tests_properties(integration.postgres.start PROPERTIES FIXTURES_SETUP postgres TIMEOUT 120)
 set_tests_properties(integration.postgres.stop PROPERTIES FIXTURES_CLEANUP postgres TIMEOUT 120)

@@ -256,7 +256,7 @@ class OwnCluster(Scenario):
     def setUp(self):
         super().setUp()
         self.cluster = self.folder / "cluster"
-        self.postgres("start", "--fast", self.cluster)
+        self.postgres("start", "--memory", self.cluster)
         self.addCleanup(self.postgres, "remove", self.cluster)
 
     def postgres(self, *arguments):

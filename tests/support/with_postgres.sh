@@ -7,9 +7,11 @@ script="$(dirname "$(realpath "$0")")/../../scripts/postgres.sh"
 cluster=$1
 shift
 if [ "$cluster" = --own ]; then
-    cluster=$(mktemp -d "${TMPDIR:-/tmp}/receiptd-test-postgres.XXXXXX")
-    trap '"$script" remove "$cluster"' EXIT
-    RECEIPTD_TEST_DATABASE=$("$script" start --fast "$cluster")
+    folder=$(mktemp -d "${TMPDIR:-/tmp}/receiptd-test-postgres.XXXXXX")
+    chmod 755 "$folder"
+    cluster=$folder/cluster
+    trap '"$script" remove "$cluster"; rmdir "$folder"' EXIT
+    RECEIPTD_TEST_DATABASE=$("$script" start --memory "$cluster")
     export RECEIPTD_TEST_DATABASE
     "$@"
     exit
