@@ -35,6 +35,7 @@ void ChainStore::forget_below(Height height) {
         else
             by_hash_.erase(gone.hash);
     }
+    merkle_.forget_below(oldest().ordinal);
 }
 
 const BlockRecord& ChainStore::at_or_below(Height height) const {
@@ -65,8 +66,8 @@ const ChunkRecord* ChainStore::chunk(const CryptoHash& hash) const {
 }
 
 const BlockRecord* ChainStore::next_chunk_of(const BlockRecord& block, std::size_t shard) const {
-    for (std::size_t ordinal = block.ordinal + 1; ordinal < blocks_.size(); ++ordinal) {
-        if (blocks_[ordinal].is_new(shard)) return &blocks_[ordinal];
+    for (std::size_t ordinal = block.ordinal + 1; ordinal < size(); ++ordinal) {
+        if (at_ordinal(ordinal).is_new(shard)) return &at_ordinal(ordinal);
     }
     return nullptr;
 }

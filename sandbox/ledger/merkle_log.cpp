@@ -19,6 +19,18 @@ void MerkleLog::cut_to(std::size_t count) {
     for (std::size_t level = 0; level < levels_.size(); ++level) levels_[level].resize(count >> level);
 }
 
+void MerkleLog::Level::forget_below(std::size_t index) {
+    if (index <= forgotten_) return;
+    hashes_.erase(hashes_.begin(), hashes_.begin() + static_cast<std::ptrdiff_t>(index - forgotten_));
+    forgotten_ = index;
+}
+
+// Paths go through the left neighbours of what is kept.
+void MerkleLog::forget_below(std::size_t count) {
+    for (std::size_t level = 0; level < levels_.size(); ++level)
+        levels_[level].forget_below((count >> level) / 2 * 2);
+}
+
 // The node at that place in the tree over the first `count` hashes. Where it is not full, the odd
 // last node of the level below was carried up.
 CryptoHash MerkleLog::node(std::size_t level, std::size_t index, std::size_t count) const {

@@ -15,6 +15,8 @@ public:
     void append(const chain::CryptoHash& leaf);
     // Only the first `count` leaves stay.
     void cut_to(std::size_t count);
+    // From now on only roots of at least `count` leaves are asked for, and only paths from leaves behind those.
+    void forget_below(std::size_t count);
     std::size_t size() const { return levels_.empty() ? 0 : levels_.front().size(); }
 
     chain::CryptoHash root() const { return root(size()); }
@@ -26,10 +28,23 @@ public:
     chain::ProofPath path(std::size_t index, std::size_t count) const;
 
 private:
+    class Level {
+    public:
+        void push_back(const chain::CryptoHash& hash) { hashes_.push_back(hash); }
+        void resize(std::size_t size) { hashes_.resize(size - forgotten_); }
+        void forget_below(std::size_t index);
+        std::size_t size() const { return forgotten_ + hashes_.size(); }
+        const chain::CryptoHash& operator[](std::size_t index) const { return hashes_[index - forgotten_]; }
+
+    private:
+        std::size_t forgotten_ = 0;
+        std::vector<chain::CryptoHash> hashes_;  // behind those that were forgotten
+    };
+
     chain::CryptoHash node(std::size_t level, std::size_t index, std::size_t count) const;
 
     // levels_[k][i]: the node over the hashes [i·2^k, (i+1)·2^k), once all of them are there.
-    std::vector<std::vector<chain::CryptoHash>> levels_;
+    std::vector<Level> levels_;
 };
 
 }  // namespace receiptd::sandbox

@@ -51,6 +51,24 @@ TEST(Forgetting, ChangesNothingInWhatIsKept) {
     EXPECT_TRUE(report.ok()) << report.to_json().dump(1);
     EXPECT_LT(report.blocks, 2 * kHistory);
     EXPECT_LT(report.transactions, 2 * kHistory * 2);
+    EXPECT_GT(report.proofs, 0u);
+}
+
+TEST(Forgetting, ChangesNoProof) {
+    TestChain all(with_history(0)), some(with_history(kHistory));
+    const auto sent = run(all, 330);
+    run(some, 330);
+    std::size_t proofs = 0;
+    for (std::size_t i = sent.size() - 2 * kHistory; i < sent.size(); ++i) {
+        LightClientRequest request;
+        request.is_transaction = true;
+        request.id = sent[i];
+        request.light_client_head = all.ledger->tip();
+        const auto proof = all.ledger->light_client_proof(request);
+        EXPECT_TRUE(some.ledger->light_client_proof(request) == proof) << sent[i];
+        proofs += std::holds_alternative<Json>(proof) ? 1 : 0;
+    }
+    EXPECT_GT(proofs, kHistory);
 }
 
 TEST(Forgetting, LeavesGenesisAndTheHashOfEachBlock) {

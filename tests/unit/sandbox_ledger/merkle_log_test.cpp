@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace receiptd::sandbox {
 namespace {
 
@@ -41,6 +43,24 @@ TEST(MerkleLog, GrowsAnewFromWhereItWasCut) {
         const chain::MerkleTree tree = chain::make_merkle_tree(other);
         EXPECT_EQ(log.root(), tree.root) << kept;
         EXPECT_EQ(log.path(kept), tree.paths[kept]) << kept;
+    }
+}
+
+TEST(MerkleLog, HasTheRootsAndPathsOfWhatIsNotForgotten) {
+    constexpr std::size_t kMost = 40;
+    const std::vector<chain::CryptoHash> leaves = make_leaves(kMost);
+    for (std::size_t forgotten = 0; forgotten <= kMost; ++forgotten) {
+        MerkleLog log;
+        for (std::size_t i = 0; i < kMost; ++i) {
+            log.append(leaves[i]);
+            if (i + 1 >= forgotten / 2) log.forget_below(std::min(forgotten, i + 1));
+        }
+        EXPECT_EQ(log.size(), kMost);
+        for (std::size_t count = forgotten; count <= kMost; ++count) {
+            const chain::MerkleTree tree = chain::make_merkle_tree(std::span(leaves).first(count));
+            EXPECT_EQ(log.root(count), tree.root) << forgotten;
+            for (std::size_t i = forgotten; i < count; ++i) EXPECT_EQ(log.path(i, count), tree.paths[i]) << i;
+        }
     }
 }
 
