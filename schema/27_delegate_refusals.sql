@@ -23,19 +23,26 @@ EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
 END
 $$;
 
--- A node checks the signature before the nonce: of the same key and signature it is the same action. Only one that
--- succeeded used its nonce. Bounded: the newest 1,000 receipts of an account in seven days. All refusals of a block are
--- asked for at once, as relayers repeat many actions of few accounts; an action is read only if it names a nonce or a
--- signature that was refused, and once, however often it stands there.
+-- The nonces that a key uses grow: from the newest receipt of the account back, the search ends where the nonce was
+-- used, or where a smaller one was. Only an action that succeeded used its nonce. Bounded: the newest 1,000 receipts of
+-- an account in seven days. Reading an action takes a hundred times as long as passing it, so those are read that name
+-- the nonce, and, for the end of the search, the first, second, fourth, eighth, ...
 CREATE OR REPLACE FUNCTION delegate_nonces_used_by(refused_ids text[], refused_trees text[], refused_times timestamptz[])
 RETURNS TABLE (refused_id text, receipt_id text, tx_hash text, same boolean)
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
+DECLARE
+    refused record;
+    earlier record;
+    used record;
+    passed_at timestamptz;
+    looked_at integer;
+    digits constant text := '^[0-9]+$';
 BEGIN
-    RETURN QUERY
-    WITH refused AS MATERIALIZED (
-        SELECT asked.id, r.receiver_id AS account, asked.at, d.public_key, d.nonce, d.signature
+    FOR refused IN
+        SELECT r.receiver_id AS account, asked.at, d.public_key, d.nonce,
+               array_agg(asked.id) AS ids, array_agg(d.signature) AS signatures
         FROM unnest(refused_ids, refused_trees, refused_times) AS asked (id, tree, at)
         CROSS JOIN LATERAL (
             SELECT * FROM receipts r
@@ -43,30 +50,36 @@ BEGIN
             LIMIT 1
         ) AS r
         CROSS JOIN LATERAL signed_delegate(r.actions) AS d
-    ), accounts AS (
-        SELECT account, min(at) AS first, max(at) AS last,
-               array_agg(DISTINCT nonce) || array_agg(DISTINCT signature) AS marks
-        FROM refused GROUP BY account
-    ), used AS MATERIALIZED (
-        SELECT DISTINCT ON (a.account, recent.actions::text COLLATE "C") a.account, recent.*
-        FROM accounts a
-        CROSS JOIN LATERAL (
-            SELECT r.receipt_id, r.tx_hash, r.block_time, r.role, r.status, r.actions FROM receipts r
-            WHERE r.receiver_id = a.account AND r.block_time BETWEEN a.first - interval '7 days' AND a.last
+        WHERE d.public_key IS NOT NULL AND d.nonce IS NOT NULL
+        GROUP BY 1, 2, 3, 4
+    LOOP
+        passed_at := NULL;
+        looked_at := 0;
+        FOR earlier IN
+            SELECT r.receipt_id, r.tx_hash, r.block_time, r.actions,
+                   r.role = 'initial' AND r.status IN ('success_value', 'success_receipt_id') AS succeeded
+            FROM receipts r
+            WHERE r.receiver_id = refused.account
+              AND r.block_time BETWEEN refused.at - interval '7 days' AND refused.at
             ORDER BY r.block_time DESC
             LIMIT 1000
-        ) AS recent
-        WHERE recent.role = 'initial' AND recent.status IN ('success_value', 'success_receipt_id')
-          AND EXISTS (SELECT FROM unnest(a.marks) AS mark WHERE strpos(recent.actions::text, mark) > 0)
-        ORDER BY a.account, recent.actions::text COLLATE "C", recent.block_time
-    ), executed AS MATERIALIZED (
-        SELECT u.account, u.receipt_id, u.tx_hash, u.block_time, d.*
-        FROM used u CROSS JOIN LATERAL signed_delegate(u.actions) AS d
-    )
-    SELECT DISTINCT ON (r.id) r.id, e.receipt_id, e.tx_hash, e.signature = r.signature
-    FROM refused r JOIN executed e USING (account, public_key)
-    WHERE (e.signature = r.signature OR e.nonce = r.nonce) AND e.block_time <= r.at
-    ORDER BY r.id, e.signature = r.signature DESC;
+        LOOP
+            EXIT WHEN earlier.block_time < passed_at;
+            CONTINUE WHEN NOT earlier.succeeded;
+            looked_at := looked_at + 1;
+            CONTINUE WHEN strpos(earlier.actions::text, refused.nonce) = 0 AND looked_at & (looked_at - 1) <> 0;
+            used := signed_delegate(earlier.actions);
+            CONTINUE WHEN used.public_key IS DISTINCT FROM refused.public_key;
+            IF used.nonce = refused.nonce THEN
+                RETURN QUERY SELECT r.id, earlier.receipt_id, earlier.tx_hash, used.signature = r.signature
+                             FROM unnest(refused.ids, refused.signatures) AS r (id, signature);
+                EXIT;
+            END IF;
+            IF used.nonce ~ digits AND refused.nonce ~ digits AND used.nonce::numeric < refused.nonce::numeric THEN
+                passed_at := earlier.block_time;
+            END IF;
+        END LOOP;
+    END LOOP;
 END
 $$;
 

@@ -37,9 +37,10 @@ protected:
         receipt.actions = actions_of(action);
         add_receipt(block, height, receipt);
     }
-    void execute_action(const Signed& action, const std::string& status = "success_value") {
-        auto block = block_batch(kExecuted);
-        add_action(block, kExecuted, "first", action, status);
+    void execute_action(const Signed& action, const std::string& status = "success_value",
+                        base::Height height = kExecuted, const std::string& id = "first") {
+        auto block = block_batch(height);
+        add_action(block, height, id, action, status);
         commit(std::move(block));
     }
     void refuse_action(const Signed& action) { refuse_actions({{"again", action}}); }
@@ -135,6 +136,22 @@ TEST_F(Delegates, OfManyThatOneBlockRefusesEachIsLookedUp) {
               "tx-another|delegate_nonce_used|tx-first\n"
               "tx-hostile|delegate_nonce_used|-\n"
               "tx-later|delegate_nonce_used|-\n");
+}
+
+TEST_F(Delegates, OfAKeyThatUsedManyNoncesTheRightOneIsFound) {
+    execute_action({"ed25519:5", "5"});
+    execute_action({"ed25519:17", "17"}, "success_value", kExecuted + 1, "second");
+    execute_action({"ed25519:171", "171"}, "success_value", kExecuted + 2, "third");
+    refuse_actions({{"repeats-17", {"ed25519:17", "17"}},
+                    {"repeats-5", {"ed25519:5", "5"}},
+                    {"skipped", {"ed25519:7", "7"}},
+                    {"other", {"ed25519:172", "171"}}});
+    EXPECT_EQ(rows("SELECT tx_hash, error_class, used_by_tx_hash FROM delegate_refusals ORDER BY 1"),
+              "tx-other|delegate_nonce_used|tx-third\n"
+              "tx-repeats-17|delegate_duplicate|tx-second\n"
+              "tx-repeats-5|delegate_duplicate|tx-first\n"
+              "tx-skipped|delegate_nonce_used|-\n");
+    EXPECT_EQ(rows("SELECT tx_hash FROM alerts ORDER BY 1"), "tx-other\ntx-skipped\n");
 }
 
 TEST_F(Delegates, ARepetitionThatComesAgainIsToldToNobodyEither) {
