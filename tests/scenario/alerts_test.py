@@ -243,6 +243,8 @@ class Endpoints(Alerts):
 
 
 class Command(Alerts):
+    empty_database = True
+
     def setUp(self):
         super().setUp()
         self.chain = self.sandbox("--block-time-ms", 0, command="run")

@@ -280,6 +280,8 @@ class Api(support.Scenario):
             current["daemon"] = self.start("run", "--config", config)
         self.chain.ask("/pause", {})
         stored = lambda: self.query("SELECT id, kind, tx_hash FROM stream_events ORDER BY written_by, id")
+        support.wait_until("the head is stored", lambda: self.value(
+            f"SELECT heights @> {self.final_height()}::bigint FROM coverage") == "t")
         support.wait_until("all is told", lambda: len(reader.events) >= len(stored())
                            and self.value("SELECT count(*) FROM watches WHERE stage IN ('accepted', 'pending')") == "0")
         time.sleep(1)  # for what should not come

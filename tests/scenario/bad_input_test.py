@@ -43,6 +43,8 @@ class BadInput(support.Scenario):
 
 
 class Databases(BadInput):
+    empty_database = True
+
     def test_a_database_that_is_not_there(self):
         config = self.config(self.rpc(), database=support.database_url("no_such_database"))
         self.refused(config, "no_such_database", "create the database first")

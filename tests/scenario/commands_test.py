@@ -110,7 +110,8 @@ class ExitCodes(Commands):
         self.assertRegex(err, r':\d+:\d+: warning: endpoint "ops" takes the default rule while follow.scope is "all"')
 
     def test_migrate_creates_once_and_status_says_so(self):
-        config = self.config(self.rpc())
+        self.empty_database = True
+        config = self.config(self.rpc(), database=self.make_database())
         out, _ = self.receiptd("migrate", "--status", "--config", config, expect=1)
         self.assertIn("pending  0001", out)
         out, _ = self.receiptd("migrate", "--config", config)

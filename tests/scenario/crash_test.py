@@ -26,6 +26,8 @@ def until(last):
 
 
 class Disturbed(support.Scenario):
+    empty_database = True
+
     def ingest(self, config, last, expect=0):
         self.receiptd("run", "--config", config, "--until", last, expect=expect)
 

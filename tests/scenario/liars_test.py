@@ -73,16 +73,18 @@ class Liars(Watched, support.OwnCluster):
     def kill_postgres(self):
         """A session of the daemon's, by which the server loses all of them, or the whole server."""
         sessions = self.query("SELECT pid FROM pg_stat_activity WHERE application_name = 'receiptd'", self.disturbed)
+        killed = 0
         if sessions and self.chance.random() < 0.5:
-            os.kill(int(self.chance.choice(sessions)[0]), signal.SIGKILL)
+            killed = int(self.chance.choice(sessions)[0])
+            os.kill(killed, signal.SIGKILL)
         else:
             self.postgres("restart", self.cluster, "immediate")
 
         def there():
             try:
-                return self.value("SELECT 1", self.disturbed)
+                return self.value(f"SELECT count(*) FROM pg_stat_activity WHERE pid = {killed}", self.disturbed) == "0"
             except AssertionError:
-                return None
+                return False
         support.wait_until("PostgreSQL is there again", there)
 
     def moment(self):

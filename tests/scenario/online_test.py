@@ -9,6 +9,8 @@ KEY = "online-key-0123456789"
 
 
 class Online(support.Scenario):
+    empty_database = True
+
     def chain(self, *arguments):
         return self.sandbox("--block-time-ms", 100, "--genesis-time", "now", *arguments, command="run")
 

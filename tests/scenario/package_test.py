@@ -36,6 +36,8 @@ def start_line(unit):
 
 
 class Packed(support.Scenario):
+    empty_database = True
+
     @classmethod
     def setUpClass(cls):
         cls.made = pathlib.Path(tempfile.mkdtemp(prefix="receiptd-packages-"))
@@ -108,6 +110,8 @@ class Packed(support.Scenario):
 @unittest.skipUnless(ROUNDS, "./dev sweep package installs them")
 class Installed(support.Scenario):
     """In a root made from this machine's own mirror. PostgreSQL is the sweep's, by TCP."""
+
+    empty_database = True
 
     base = support.ROOT / ".local" / "package-base"
 

@@ -27,6 +27,8 @@ def commands(program):
 
 
 class Readme(support.Scenario):
+    empty_database = True
+
     def setUp(self):
         super().setUp()
         self.chain = self.sandbox("--block-time-ms", 100, "--traffic", "mixed", "--tps", 20, "--seed", 5, "--genesis-time", "now",

@@ -28,6 +28,7 @@ def as_user(url, user, password):
 class TwoUsers(support.Scenario):
     """`self.database` is the superuser's, whom the tests ask; files name the follower."""
 
+    empty_database = True  # which its owner migrates
     migrated = True
 
     def make_database(self):

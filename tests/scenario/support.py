@@ -22,6 +22,8 @@ import urllib.error
 import urllib.request
 import uuid
 
+import databases
+import libpq
 from receiver import EVERY_FINDING
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -56,12 +58,7 @@ def database_url(name):
 
 def sql(url, query):
     """Rows as lists of strings; NULL is None."""
-    done = subprocess.run(["psql", url, "-X", "-q", "-At", "-F", "\x1f", "-R", "\x1e", "-P", "null=\x1d",
-                           "-v", "ON_ERROR_STOP=1", "-c", query], capture_output=True, text=True)
-    if done.returncode != 0:
-        raise AssertionError(f"{query}\n{done.stderr}")
-    text = done.stdout[:-1] if done.stdout.endswith("\n") else done.stdout
-    return [[None if cell == "\x1d" else cell for cell in row.split("\x1f")] for row in text.split("\x1e") if row]
+    return libpq.ask(url, query)
 
 
 def value(url, query):
@@ -149,6 +146,8 @@ class Sandbox:
 class Scenario(unittest.TestCase):
     """A folder, a fresh database, and helpers that start programs; everything is gone afterwards."""
 
+    empty_database = False  # True: without receiptd's schema
+
     def setUp(self):
         if "RECEIPTD_TEST_DATABASE" not in os.environ:
             self.skipTest("RECEIPTD_TEST_DATABASE is not set: ./dev test starts a cluster")
@@ -158,8 +157,8 @@ class Scenario(unittest.TestCase):
         self.database = self.make_database()
 
     def make_database(self):
-        name = "scenario_" + uuid.uuid4().hex[:12]
-        sql(self.maintenance, f"CREATE DATABASE {name}")
+        name = databases.make_empty(self.maintenance) if self.empty_database else \
+            databases.make_migrated(self.maintenance, BUILD / "receiptd", database_url)
         self.addCleanup(sql, self.maintenance, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
         return database_url(name)
 
