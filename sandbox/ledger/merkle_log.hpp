@@ -15,7 +15,8 @@ public:
     void append(const chain::CryptoHash& leaf);
     // Only the first `count` leaves stay.
     void cut_to(std::size_t count);
-    // From now on only roots of at least `count` leaves are asked for, and only paths from leaves behind those.
+    // From now on only roots of at least `count` leaves are asked for, and only paths from leaves behind
+    // those.
     void forget_below(std::size_t count);
     std::size_t size() const { return levels_.empty() ? 0 : levels_.front().size(); }
 
