@@ -38,7 +38,7 @@ DECLARE
     used record;
     passed_at timestamptz;
     looked_at integer;
-    digits constant text := '^[0-9]+$';
+    digits constant text := '^[0-9]{1,20}$';
 BEGIN
     FOR refused IN
         SELECT r.receiver_id AS account, asked.at, d.public_key, d.nonce,

@@ -114,6 +114,7 @@ start() {
         --fast | --memory) kind=${1#--}; shift ;;
     esac
     [ $# -eq 1 ] || [ $# -eq 2 ] || usage
+    [ -e "$1" ] || rm -f "$1"  # a link to a folder in memory, from before the machine was restarted
     dir=$(realpath -m "$1")
     if ! running_pid "$dir" >/dev/null; then
         prepare_folder "$dir" "$kind"
