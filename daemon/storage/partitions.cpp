@@ -2,6 +2,7 @@
 
 #include "base/iso_time.hpp"
 #include "base/log.hpp"
+#include "metrics/registry.hpp"
 #include "storage/in_the_way.hpp"
 
 #include <string>

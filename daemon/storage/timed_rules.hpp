@@ -5,6 +5,7 @@
 #include "rule/timed.hpp"
 #include "storage/pqxx_shim.hpp"
 #include "storage/timed_rule_store.hpp"
+#include "storage/told.hpp"
 
 #include <optional>
 #include <string>
