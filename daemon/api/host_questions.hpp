@@ -8,6 +8,8 @@
 #include "base/token_bucket.hpp"
 #include "watch/transaction_json.hpp"
 
+#include <boost/asio/any_io_executor.hpp>
+
 #include <chrono>
 #include <cstddef>
 #include <deque>

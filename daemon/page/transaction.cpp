@@ -2,6 +2,7 @@
 
 #include "base/line.hpp"
 #include "chain/tree/text.hpp"
+#include "page/lists.hpp"
 #include "page/now.hpp"
 #include "page/story.hpp"
 #include "page/texts.hpp"

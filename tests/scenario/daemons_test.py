@@ -197,9 +197,10 @@ class Seams(Daemons):
             self.receiptd("backfill", "--config", config, "--from", low, "--to", high)
         let_go = self.hold_up_adoption_once_complete(first, middle)
         process = self.start("backfill", "--config", config, "--from", first, "--to", middle)
+        # Its writers wait for other advisory locks, too: for the one of partitions before anything is stored.
         support.wait_until("all is stored and the seam is being closed", lambda: process.poll() is not None or self.value(
-            "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'advisory' AND query NOT LIKE '%pg_sleep%' "
-            "AND datname = current_database()") != "0")
+            "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = 0 AND objid = 77 AND NOT granted "
+            "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())") != "0")
         self.assertIsNone(process.poll(), process.log())
         self.kill(process)
         let_go()
