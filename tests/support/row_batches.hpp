@@ -33,7 +33,7 @@ inline void add_line(RowBatch& batch, Table table, const std::vector<std::string
     Line line;
     for (const auto& field : fields) line.push_back(field == kNull ? Cell() : Cell(field));
     line.resize(columns.size());
-    write_line(batch[table].copy_data, line, columns);
+    write_line(batch[table].piece(), line, columns);
     ++batch[table].rows;
 }
 

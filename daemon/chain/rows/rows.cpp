@@ -122,6 +122,20 @@ BlockRef block_ref(const BlockHeader& header) {
             header.prev_height, header.timestamp_nanosec, std::string(header.epoch_id)};
 }
 
+std::string& TableRows::piece() { return pieces.empty() ? pieces.emplace_back() : pieces.back(); }
+
+std::uint64_t TableRows::bytes() const {
+    std::uint64_t sum = 0;
+    for (const auto& piece : pieces) sum += piece.size();
+    return sum;
+}
+
+void TableRows::append(TableRows&& later) {
+    pieces.insert(pieces.end(), std::make_move_iterator(later.pieces.begin()),
+                  std::make_move_iterator(later.pieces.end()));
+    rows += later.rows;
+}
+
 std::uint64_t RowBatch::rows() const {
     std::uint64_t sum = 0;
     for (const auto& table : tables) sum += table.rows;
@@ -130,7 +144,7 @@ std::uint64_t RowBatch::rows() const {
 
 std::uint64_t RowBatch::bytes() const {
     std::uint64_t sum = 0;
-    for (const auto& table : tables) sum += table.copy_data.size();
+    for (const auto& table : tables) sum += table.bytes();
     return sum;
 }
 
@@ -191,15 +205,7 @@ void CommitFacts::append(CommitFacts&& later) {
 
 void RowBatch::append(RowBatch&& other) {
     const bool is_first = rows() == 0;
-    for (std::size_t i = 0; i < kTableCount; ++i) {
-        auto& mine = tables[i];
-        auto& theirs = other.tables[i];
-        if (mine.copy_data.empty())
-            mine.copy_data = std::move(theirs.copy_data);
-        else
-            mine.copy_data += theirs.copy_data;
-        mine.rows += theirs.rows;
-    }
+    for (std::size_t i = 0; i < kTableCount; ++i) tables[i].append(std::move(other.tables[i]));
     listed.insert(listed.end(), std::make_move_iterator(other.listed.begin()),
                   std::make_move_iterator(other.listed.end()));
     findings.insert(findings.end(), std::make_move_iterator(other.findings.begin()),

@@ -51,8 +51,13 @@ struct TableSpec {
 const TableSpec& table_spec(Table table);
 
 struct TableRows {
-    std::string copy_data;  // complete rows, COPY binary format
+    std::vector<std::string> pieces;  // complete rows, COPY binary format; one for each block
     std::uint64_t rows = 0;
+
+    std::string& piece();  // that rows are written to
+    std::uint64_t bytes() const;
+    // Takes the pieces as they are: copied into one text, rows would be moved several times while it grows.
+    void append(TableRows&& later);
 };
 
 // The facts of a block that the checkpoint needs; owns its strings.

@@ -9,9 +9,11 @@ namespace receiptd::chain {
 
 namespace {
 
+constexpr std::size_t kResultBytes = 500;  // without a long error text
+
 void write_result(RowBatch& batch, const TreeResult& result) {
     auto& table = batch[Table::transaction_results];
-    CopyWriter row(table.copy_data);
+    CopyWriter row(table.piece());
     row.text(result.tx_hash);
     row.text(result.tx_hash);  // tree_id
     row.bigint(result.included_at.height);
@@ -46,7 +48,7 @@ void write_result(RowBatch& batch, const TreeResult& result) {
 
 void write_finding(RowBatch& batch, const Finding& finding) {
     auto& table = batch[Table::findings];
-    CopyWriter row(table.copy_data);
+    CopyWriter row(table.piece());
     row.text(finding.finding_id);
     row.text(finding.kind);
     row.text(finding.tx_hash);
@@ -76,6 +78,8 @@ void write_finding(RowBatch& batch, const Finding& finding) {
 }  // namespace
 
 void write_decided(RowBatch& batch, Decided&& decided) {
+    auto& results = batch[Table::transaction_results].piece();
+    results.reserve(results.size() + decided.results.size() * kResultBytes);
     for (const auto& result : decided.results) write_result(batch, result);
     for (const auto& finding : decided.findings) write_finding(batch, finding);
     batch.facts.decided.add(decided);

@@ -74,23 +74,30 @@ public:
 
     // Room for what will be written, so that the texts need not move while they grow.
     void reserve() {
-        std::size_t receipts = 0;
         std::size_t transactions = 0;
-        for (const auto& shard : whole_.shards) {
-            for (const auto& item : shard.transactions)
-                transactions += item.transaction.actions_json.size() + kTransactionBytes;
-            for (const auto& item : shard.executed) {
-                receipts += item.receipt.actions_json.size() + kReceiptBytes;
-                for (const auto log : item.outcome.logs) receipts += log.size() + log.size() / 4;
+        for (const auto& node : trees_.transactions())
+            if (node.in_scope)
+                transactions += node.transaction->transaction.actions_json.size() + kTransactionBytes;
+        std::size_t receipts = 0;
+        std::size_t events = 0;
+        for (const auto& node : trees_.executed()) {
+            if (!node.in_scope) continue;
+            const auto& [outcome, receipt, tx_hash] = *node.receipt;
+            receipts += receipt.actions_json.size() + outcome.status.success_value.size() + kReceiptBytes;
+            for (const auto log : outcome.logs) {
+                receipts += log.size() + log.size() / 4;
+                events += log.size() + kEventBytes;
             }
         }
-        batch_[Table::receipts].copy_data.reserve(receipts);
-        batch_[Table::transactions].copy_data.reserve(transactions);
+        batch_[Table::transactions].piece().reserve(transactions);
+        batch_[Table::receipts].piece().reserve(receipts);
+        batch_[Table::events].piece().reserve(events);
     }
 
 private:
-    static constexpr std::size_t kReceiptBytes = 800;
     static constexpr std::size_t kTransactionBytes = 500;
+    static constexpr std::size_t kReceiptBytes = 800;
+    static constexpr std::size_t kEventBytes = 400;
 
     void transaction(const BlockTrees::TransactionNode& node) {
         const auto& item = *node.transaction;

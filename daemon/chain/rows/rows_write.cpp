@@ -59,7 +59,7 @@ void write_missing_body(CopyWriter& row, const Outcome& outcome, std::optional<R
 void write_event(RowBatch& batch, const RowPlace& place, const Outcome& outcome, const TreeRef& tree,
                  std::size_t index, const ContractEvent& event) {
     auto& table = batch[Table::events];
-    CopyWriter row(table.copy_data);
+    CopyWriter row(table.piece());
     row.text(outcome.id);
     row.text(tree.tree_id);
     row.text_or_null(tree.tx_hash());
@@ -156,7 +156,7 @@ void begin_block(RowBatch& batch, const Block& block, std::optional<BlockHeight>
 void write_block(RowBatch& batch, const Block& block, std::optional<BlockHeight> prev_height) {
     const auto& header = block.header;
     auto& table = batch[Table::blocks];
-    CopyWriter row(table.copy_data);
+    CopyWriter row(table.piece());
     row.bigint(header.height);
     row.text(header.hash);
     row.text(header.prev_hash);
@@ -177,7 +177,7 @@ void write_block(RowBatch& batch, const Block& block, std::optional<BlockHeight>
 void write_chunk(RowBatch& batch, const RowPlace& place, ShardId shard_id, const ChunkHeader* header,
                  bool missing) {
     auto& table = batch[Table::chunks];
-    CopyWriter row(table.copy_data);
+    CopyWriter row(table.piece());
     row.bigint_or_null(place.block_height);
     row.time(place.block_time);
     row.bigint(shard_id);
@@ -202,7 +202,7 @@ void write_chunk(RowBatch& batch, const RowPlace& place, ShardId shard_id, const
 void write_transaction(RowBatch& batch, const RowPlace& place, const SignedTransaction& transaction,
                        const Outcome* conversion) {
     auto& table = batch[Table::transactions];
-    CopyWriter row(table.copy_data);
+    CopyWriter row(table.piece());
     row.text(transaction.hash);
     row.text(transaction.hash);
     row.bigint_or_null(place.block_height);
@@ -234,7 +234,7 @@ void write_transaction(RowBatch& batch, const RowPlace& place, const SignedTrans
 void write_receipt(RowBatch& batch, const RowPlace& place, const Outcome& outcome, const Receipt* body,
                    const TreeRef& tree, Text parent_receipt_id, std::optional<Role> role) {
     auto& table = batch[Table::receipts];
-    CopyWriter row(table.copy_data);
+    CopyWriter row(table.piece());
     row.text(outcome.id);
     row.text(tree.tree_id);
     row.bigint_or_null(place.block_height);
@@ -254,7 +254,7 @@ void write_receipt(RowBatch& batch, const RowPlace& place, const Outcome& outcom
 
 void write_data_receipt(RowBatch& batch, const RowPlace& place, const Receipt& receipt, const TreeRef& tree) {
     auto& table = batch[Table::data_receipts];
-    CopyWriter row(table.copy_data);
+    CopyWriter row(table.piece());
     row.text(receipt.data_id);
     row.text(receipt.receipt_id);
     row.text(tree.tree_id);
@@ -274,7 +274,7 @@ void write_distribution(RowBatch& batch, const RowPlace& place, const Receipt& r
     const auto distribution = contract_distribution(receipt.json);
     if (!distribution) return;
     auto& table = batch[Table::global_contract_distributions];
-    CopyWriter row(table.copy_data);
+    CopyWriter row(table.piece());
     row.text(receipt.receipt_id);
     row.bigint_or_null(place.block_height);
     row.time(place.block_time);
@@ -292,7 +292,7 @@ void write_distribution(RowBatch& batch, const RowPlace& place, const Receipt& r
 
 void write_orphan(RowBatch& batch, const RowPlace& place, Text kind, Text id, Text tree_id) {
     auto& table = batch[Table::orphan_receipts];
-    CopyWriter row(table.copy_data);
+    CopyWriter row(table.piece());
     row.text(kind);
     row.text(id);
     tree_id == id ? row.null() : row.text(tree_id);
@@ -305,7 +305,7 @@ void write_orphan(RowBatch& batch, const RowPlace& place, Text kind, Text id, Te
 void write_pending_tree(RowBatch& batch, const BlockHeader& header, const SignedTransaction& transaction,
                         std::optional<ShardId> shard_id) {
     auto& table = batch[Table::pending_trees];
-    CopyWriter row(table.copy_data);
+    CopyWriter row(table.piece());
     row.text(transaction.hash);
     row.text(transaction.signer_id);
     row.bigint(header.height);

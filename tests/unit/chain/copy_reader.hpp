@@ -43,10 +43,12 @@ struct Row {
 inline std::vector<Row> read_rows(const RowBatch& batch, Table table) {
     const auto& columns = table_spec(table).columns;
     std::vector<Row> rows;
-    for (const auto& line : test::read_copy(batch[table].copy_data, columns)) {
-        Row row;
-        for (std::size_t i = 0; i < columns.size(); ++i) row.cells[columns[i]] = line[i];
-        rows.push_back(std::move(row));
+    for (const auto& piece : batch[table].pieces) {
+        for (const auto& line : test::read_copy(piece, columns)) {
+            Row row;
+            for (std::size_t i = 0; i < columns.size(); ++i) row.cells[columns[i]] = line[i];
+            rows.push_back(std::move(row));
+        }
     }
     if (rows.size() != batch[table].rows) throw std::runtime_error("wrong row count");
     return rows;

@@ -168,7 +168,7 @@ TEST(TreeRows, AnyOrderOfOutcomesAndBodiesGivesTheSameRows) {
         std::rotate(tree.receipts.begin(), tree.receipts.begin() + static_cast<int>(order[0] % 3),
                     tree.receipts.end());
         const auto rows = tree.rows();
-        EXPECT_EQ(rows.batch[Table::receipts].copy_data, expected.batch[Table::receipts].copy_data);
+        EXPECT_EQ(rows.batch[Table::receipts].pieces, expected.batch[Table::receipts].pieces);
         EXPECT_EQ(rows.completion.data_ids, expected.completion.data_ids);
     } while (std::next_permutation(order.begin(), order.end()));
 }

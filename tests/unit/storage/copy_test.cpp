@@ -17,7 +17,7 @@ TEST(DaysOfRows, AreReadFromBlockTimeWhateverItsColumn) {
         test::Line cells;
         for (const auto& column : columns)
             cells.push_back(column == "block_time" ? test::Cell(time) : test::Cell());
-        test::write_line(batch[table].copy_data, cells, columns);
+        test::write_line(batch[table].piece(), cells, columns);
     };
     line(chain::Table::receipts, "2022-10-19 23:59:59");
     line(chain::Table::receipts, "2022-10-20 00:00:00");
@@ -27,7 +27,7 @@ TEST(DaysOfRows, AreReadFromBlockTimeWhateverItsColumn) {
 
 TEST(DaysOfRows, OfARowWithoutATimeAreAnError) {
     chain::RowBatch batch;
-    test::write_line(batch[chain::Table::receipts].copy_data, {"only one column"}, {"receipt_id"});
+    test::write_line(batch[chain::Table::receipts].piece(), {"only one column"}, {"receipt_id"});
     EXPECT_THROW(days_of_rows(batch), StorageError);
 }
 
