@@ -1,11 +1,13 @@
 // The text of a 32-byte hash, kept in place: an owner of ids that allocates nothing.
 #pragma once
 
+#include "base/u128.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <cstring>
 #include <stdexcept>
 #include <string_view>
 
@@ -39,8 +41,25 @@ private:
 // Hash and equality of maps and sets whose keys are ids, as IdText or as views.
 struct IdHash {
     using is_transparent = void;
-    using is_avalanching = void;  // std::hash mixes every bit
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+    using is_avalanching = void;
+    std::size_t operator()(std::string_view text) const {
+        std::uint64_t hash = text.size();
+        for (; text.size() > sizeof hash; text.remove_prefix(sizeof hash)) hash = mixed(hash ^ word(text));
+        return mixed(hash ^ word(text));
+    }
+
+private:
+    // Its first eight bytes, or fewer.
+    static std::uint64_t word(std::string_view text) {
+        std::uint64_t bytes = 0;
+        if (!text.empty()) std::memcpy(&bytes, text.data(), std::min(text.size(), sizeof bytes));
+        return bytes;
+    }
+    // Both halves of the product with the golden ratio: each bit depends on all bits.
+    static std::uint64_t mixed(std::uint64_t value) {
+        const auto product = static_cast<base::u128>(value ^ 0x9e37'79b9'7f4a'7c15) * 0xd6e8'feb8'6659'fd93;
+        return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+    }
 };
 struct IdEqual {
     using is_transparent = void;

@@ -24,7 +24,9 @@ void LiveTrees::touch(Text tx_hash, Tree& tree) {
 
 void LiveTrees::transaction(const SignedTransaction& transaction, const Outcome& outcome, ExecutedAt at,
                             bool in_scope) {
-    auto& tree = trees_[std::string(transaction.hash)];
+    auto& kept = trees_[IdText(transaction.hash)];
+    if (!kept) kept = std::make_unique<Tree>();
+    auto& tree = *kept;
     auto& result = tree.result;
     if (!result.tx_hash.empty()) return;  // listed twice: the first execution counts
     tree.in_scope = in_scope;
@@ -75,14 +77,16 @@ void LiveTrees::executed(Text tx_hash, const ExecutedReceipt& item, ExecutedAt a
     const auto resume = is_yield ? take_resume(item.receipt) : std::nullopt;
     if (is_yield && item.in_scope && (!resume || resume->at != at.height)) late_.emplace_back(tx_hash);
     // A local receipt may be told before its transaction: the tree begins with either.
-    if (item.role == Role::initial && trees_.find(tx_hash) == trees_.end())
-        trees_.emplace(std::string(tx_hash), Tree()).first->second.in_scope = item.in_scope;
-    const auto found = trees_.find(tx_hash);
+    auto found = trees_.find(tx_hash);
+    if (found == trees_.end() && item.role == Role::initial) {
+        found = trees_.emplace(IdText(tx_hash), std::make_unique<Tree>()).first;
+        found->second->in_scope = item.in_scope;
+    }
     if (found == trees_.end()) {
         if (item.in_scope) late_.emplace_back(tx_hash);
         return;
     }
-    auto& tree = found->second;
+    auto& tree = *found->second;
     auto& result = tree.result;
     ++result.receipts;
     result.gas_burnt += item.outcome.gas_burnt;
@@ -208,13 +212,13 @@ void LiveTrees::tell(const Tree& tree, Finding finding, std::vector<Finding>& fi
     findings.push_back(std::move(finding));
 }
 
-void LiveTrees::end_of_block(const std::string& tx_hash, Decided& decided) {
+void LiveTrees::end_of_block(const IdText& tx_hash, Decided& decided) {
     const auto found = trees_.find(tx_hash);
     if (found == trees_.end()) return;  // forgotten
-    auto& tree = found->second;
+    auto& tree = *found->second;
     tree.touched = false;
     if (tree.result.tx_hash.empty()) {  // its transaction went by before we came, or the tree was given up
-        if (tree.in_scope) late_.push_back(tx_hash);
+        if (tree.in_scope) late_.emplace_back(tx_hash.view());
         trees_.erase(found);
         return;
     }
@@ -261,7 +265,7 @@ void LiveTrees::bound_resumes() {
 
 std::optional<Text> LiveTrees::user_of(Text tx_hash) const {
     const auto found = trees_.find(tx_hash);
-    return found == trees_.end() ? std::nullopt : std::optional<Text>(found->second.result.user_id);
+    return found == trees_.end() ? std::nullopt : std::optional<Text>(found->second->result.user_id);
 }
 
 std::size_t LiveTrees::bound() {
@@ -270,12 +274,12 @@ std::size_t LiveTrees::bound() {
     if (before <= most_) return 0;
     std::vector<base::Height> heights;
     heights.reserve(before);
-    for (const auto& [tx_hash, tree] : trees_) heights.push_back(tree.result.settled_at.height);
+    for (const auto& [tx_hash, tree] : trees_) heights.push_back(tree->result.settled_at.height);
     const auto height = given_up_to(std::move(heights), most_);
-    std::erase_if(trees_, [&](const auto& item) {
+    boost::unordered::erase_if(trees_, [&](const auto& item) {
         const auto& [tx_hash, tree] = item;
-        const bool gone = tree.result.settled_at.height <= height;
-        if (gone && tree.holds_others) late_.push_back(tx_hash);
+        const bool gone = tree->result.settled_at.height <= height;
+        if (gone && tree->holds_others) late_.emplace_back(tx_hash.view());
         return gone;
     });
     return before - trees_.size();

@@ -10,10 +10,13 @@
 #pragma once
 
 #include "base/height_set.hpp"
+#include "chain/json/id_text.hpp"
 #include "chain/tree/causes.hpp"
 #include "chain/tree/flows.hpp"
 #include "chain/tree/rules.hpp"
 #include "chain/tree/silence.hpp"
+
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -78,10 +81,8 @@ private:
         bool in_scope = true;       // its transaction
         bool holds_others = false;  // a receipt in scope, though its transaction is not
     };
-    struct Hash {
-        using is_transparent = void;
-        std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-    };
+    // By transaction. Each receipt asks for its tree, and a tree is large.
+    using Trees = boost::unordered_flat_map<IdText, std::unique_ptr<Tree>, IdHash, IdEqual>;
 
     struct Resume {
         bool timed_out = false;
@@ -103,12 +104,12 @@ private:
     static void tell(const Tree& tree, Finding finding, std::vector<Finding>& findings);
     static void find_cause(Tree& tree, const ExecutedReceipt& item, bool failed);
     static void tell(Tree& tree, std::vector<Finding>& findings);
-    void end_of_block(const std::string& tx_hash, Decided& decided);
+    void end_of_block(const IdText& tx_hash, Decided& decided);
 
     std::size_t most_;
-    std::unordered_map<std::string, Tree, Hash, std::equal_to<>> trees_;
-    std::unordered_map<std::string, Resume, Hash, std::equal_to<>> resumes_;  // of no yield yet, by data id
-    std::vector<std::string> touched_;
+    Trees trees_;
+    std::unordered_map<std::string, Resume, IdHash, IdEqual> resumes_;  // of no yield yet, by data id
+    std::vector<IdText> touched_;
     std::vector<std::string> late_;
 };
 
