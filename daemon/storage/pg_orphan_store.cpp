@@ -202,7 +202,8 @@ void settle_roles(pqxx::transaction_base& tx, base::HeightRange around) {
 }
 
 // Data belongs to the tree of the receipt that produces it. A receipt that awaits it names the same
-// tree in the end; until the producer is stored, its name will do.
+// tree in the end; until the producer is stored, its name will do. The search reads all receipts around, so
+// it is a statement of its own: one that writes has no parallel workers.
 const std::string kFindDataTrees =
     kOrphans +
     ", ends AS (SELECT o.id, o.block_time, r.tree_id, r.tx_hash, link.produces FROM receipts r CROSS JOIN "
@@ -212,11 +213,19 @@ const std::string kFindDataTrees =
     "  JOIN orphans o ON o.id = link.data_id "
     "  WHERE r.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span) "
     "    AND (r.output_data_ids IS NOT NULL OR r.input_data_ids IS NOT NULL) "
-    "    AND coalesce(abs(r.block_height - o.block_height) <= $3::bigint, true)), "
-    "best AS (SELECT DISTINCT ON (id) * FROM ends ORDER BY id, produces DESC, tree_id), "
+    "    AND coalesce(abs(r.block_height - o.block_height) <= $3::bigint, true)) "
+    "SELECT array_agg(id), array_agg(block_time), array_agg(tree_id), array_agg(coalesce(tx_hash, '')), "
+    "array_agg(produces), count(*) "
+    "FROM (SELECT DISTINCT ON (id) * FROM ends ORDER BY id, produces DESC, tree_id) best";
+
+const std::string kMoveData =
+    "WITH best AS MATERIALIZED (SELECT id, block_time, tree_id, nullif(tx_hash, '') AS tx_hash, produces "
+    "  FROM unnest($1::text[], $2::timestamptz[], $3::text[], $4::text[], $5::boolean[]) "
+    "  AS best (id, block_time, tree_id, tx_hash, produces)), "
     "moved AS (UPDATE data_receipts d SET tree_id = best.tree_id, tx_hash = best.tx_hash FROM best "
     "  WHERE d.data_id = best.id AND d.block_time = best.block_time "
-    "    AND d.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span) "
+    "    AND d.block_time >= (SELECT min(t) FROM unnest($2::timestamptz[]) t) "
+    "    AND d.block_time <= (SELECT max(t) FROM unnest($2::timestamptz[]) t) "
     "    AND (d.tree_id <> best.tree_id OR d.tx_hash IS DISTINCT FROM best.tx_hash) "
     "  RETURNING d.tx_hash, d.block_time, d.block_height, d.is_promise_resume), "
     "late AS (" +
@@ -228,7 +237,11 @@ const std::string kFindDataTrees =
     "SELECT count(*) FROM settled";
 
 std::uint64_t adopt_data(pqxx::transaction_base& tx, base::HeightRange slice) {
-    return shim::query(tx, kFindDataTrees, slice.from, slice.to, kSeamReach, std::string("data"))[0][0]
+    const auto found =
+        shim::query(tx, kFindDataTrees, slice.from, slice.to, kSeamReach, std::string("data"))[0];
+    if (found[5].as<std::uint64_t>() == 0) return 0;
+    const auto column = [&found](int at) { return found[at].as<std::string>(); };
+    return shim::query(tx, kMoveData, column(0), column(1), column(2), column(3), column(4))[0][0]
         .as<std::uint64_t>();
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kStopEvery = 250ms;  // how late a stop is seen
+constexpr auto kStopEvery = 50ms;  // how late a stop is seen
 
 // Each watch once, each key once; of two the one that was handed in.
 std::vector<const NewWatch*> without_repeats(const std::vector<NewWatch>& watches) {
