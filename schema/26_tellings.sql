@@ -2,7 +2,7 @@
 
 -- The first telling has the id of its finding, the n-th one that id and ":n".
 CREATE OR REPLACE FUNCTION finding_of(told alerts) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-    SELECT CASE WHEN told.telling = 1 THEN told.alert_id ELSE left(told.alert_id, -length(':' || told.telling)) END
+    SELECT CASE WHEN told.telling = 1 THEN told.alert_id ELSE left(told.alert_id, -length(':' || told.telling::text)) END
 $$;
 
 CREATE OR REPLACE FUNCTION last_telling(finding text) RETURNS SETOF alerts LANGUAGE plpgsql STABLE ROWS 1 AS $$

@@ -11,7 +11,7 @@ DECLARE
     body json;
 BEGIN
     FOR place IN 0 .. json_array_length(actions) - 1 LOOP
-        delegate := coalesce(actions -> place -> 'Delegate', actions -> place -> 'DelegateV2');
+        delegate := coalesce(actions #> ARRAY[place::text, 'Delegate'], actions #> ARRAY[place::text, 'DelegateV2']);
         EXIT WHEN delegate IS NOT NULL;
     END LOOP;
     body := coalesce(delegate #> '{delegate_action,V2}', delegate -> 'delegate_action');
@@ -23,10 +23,11 @@ EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
 END
 $$;
 
--- The nonces that a key uses grow: from the newest receipt of the account back, the search ends where the nonce was
--- used, or where a smaller one was. Only an action that succeeded used its nonce. Bounded: the newest 1,000 receipts of
--- an account in seven days. Reading an action takes a hundred times as long as passing it, so those are read that name
--- the nonce, and, for the end of the search, the first, second, fourth, eighth, ...
+-- The nonces that a key uses grow: from the newest receipt of the account back, the search ends where all refused nonces
+-- of the key were found, or where a smaller one was used. Only an action that succeeded used its nonce, and none does
+-- after a refusal, so refusals of a key within ten minutes take one search. Bounded: the newest 1,000 receipts of an
+-- account in seven days. Reading an action takes a hundred times as long as passing it, so those are read that name a refused nonce, and,
+-- for the end of the search, the 8th, 16th, 32nd, ...
 CREATE OR REPLACE FUNCTION delegate_nonces_used_by(refused_ids text[], refused_trees text[], refused_times timestamptz[])
 RETURNS TABLE (refused_id text, receipt_id text, tx_hash text, same boolean)
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off
@@ -38,11 +39,14 @@ DECLARE
     used record;
     passed_at timestamptz;
     looked_at integer;
+    to_find integer;
     digits constant text := '^[0-9]{1,20}$';
 BEGIN
     FOR refused IN
-        SELECT r.receiver_id AS account, asked.at, d.public_key, d.nonce,
-               array_agg(asked.id) AS ids, array_agg(d.signature) AS signatures
+        SELECT r.receiver_id AS account, d.public_key, min(asked.at) AS since, max(asked.at) AS until,
+               array_agg(asked.id) AS ids, array_agg(d.nonce) AS nonces, array_agg(d.signature) AS signatures,
+               array_agg('%' || d.nonce || '%') AS named, count(DISTINCT d.nonce) AS count,
+               min(d.nonce::numeric) FILTER (WHERE d.nonce ~ digits) AS smallest
         FROM unnest(refused_ids, refused_trees, refused_times) AS asked (id, tree, at)
         CROSS JOIN LATERAL (
             SELECT * FROM receipts r
@@ -51,31 +55,35 @@ BEGIN
         ) AS r
         CROSS JOIN LATERAL signed_delegate(r.actions) AS d
         WHERE d.public_key IS NOT NULL AND d.nonce IS NOT NULL
-        GROUP BY 1, 2, 3, 4
+        GROUP BY 1, 2, floor(extract(epoch FROM asked.at) / 600)
     LOOP
         passed_at := NULL;
         looked_at := 0;
+        to_find := refused.count;
         FOR earlier IN
-            SELECT r.receipt_id, r.tx_hash, r.block_time, r.actions,
-                   r.role = 'initial' AND r.status IN ('success_value', 'success_receipt_id') AS succeeded
-            FROM receipts r
-            WHERE r.receiver_id = refused.account
-              AND r.block_time BETWEEN refused.at - interval '7 days' AND refused.at
-            ORDER BY r.block_time DESC
-            LIMIT 1000
+            SELECT * FROM (
+                SELECT r.receipt_id, r.tx_hash, r.block_time, r.actions, r.role, r.status
+                FROM receipts r
+                WHERE r.receiver_id = refused.account
+                  AND r.block_time BETWEEN refused.since - interval '7 days' AND refused.until
+                ORDER BY r.block_time DESC
+                LIMIT 1000
+            ) AS newest
+            WHERE role = 'initial' AND status IN ('success_value', 'success_receipt_id')
         LOOP
             EXIT WHEN earlier.block_time < passed_at;
-            CONTINUE WHEN NOT earlier.succeeded;
             looked_at := looked_at + 1;
-            CONTINUE WHEN strpos(earlier.actions::text, refused.nonce) = 0 AND looked_at & (looked_at - 1) <> 0;
+            CONTINUE WHEN (looked_at < 8 OR looked_at & (looked_at - 1) <> 0)
+                AND NOT earlier.actions::text LIKE ANY (refused.named);
             used := signed_delegate(earlier.actions);
             CONTINUE WHEN used.public_key IS DISTINCT FROM refused.public_key;
-            IF used.nonce = refused.nonce THEN
+            IF used.nonce = ANY (refused.nonces) THEN
                 RETURN QUERY SELECT r.id, earlier.receipt_id, earlier.tx_hash, used.signature = r.signature
-                             FROM unnest(refused.ids, refused.signatures) AS r (id, signature);
-                EXIT;
-            END IF;
-            IF used.nonce ~ digits AND refused.nonce ~ digits AND used.nonce::numeric < refused.nonce::numeric THEN
+                             FROM unnest(refused.ids, refused.nonces, refused.signatures) AS r (id, nonce, signature)
+                             WHERE r.nonce = used.nonce;
+                to_find := to_find - 1;
+                EXIT WHEN to_find = 0;
+            ELSIF used.nonce ~ digits AND used.nonce::numeric < refused.smallest THEN
                 passed_at := earlier.block_time;
             END IF;
         END LOOP;
