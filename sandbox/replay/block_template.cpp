@@ -179,11 +179,12 @@ void BlockTemplate::apply(std::vector<Edit> edits, std::string_view recorded) {
     for (const auto& patch : numbers_) write_right_aligned(text_.data() + patch.offset, patch.width, 0);
 }
 
-std::string BlockTemplate::produce(const Production& production) const {
+void BlockTemplate::produce(const Production& production, std::string& block) const {
     std::vector<IdShift> shifts;
     for (unsigned back = 0; back <= most_rounds_back_; ++back) shifts.emplace_back(production.shift - back);
-    std::string block(text_);
-    for (const auto& patch : ids_) shifts[patch.rounds_back].apply(block.data() + patch.group);
+    if (block.empty()) block = text_;
+    for (const auto& patch : ids_)
+        shifts[patch.rounds_back].apply(text_.data() + patch.group, block.data() + patch.group);
     for (const auto& patch : numbers_) {
         const auto number = static_cast<std::int64_t>(production.height) - patch.below;
         write_right_aligned(block.data() + patch.offset, patch.width,
@@ -191,7 +192,6 @@ std::string BlockTemplate::produce(const Production& production) const {
     }
     for (const auto offset : times_)
         write_right_aligned(block.data() + offset, kTimeDigits, production.timestamp_nanosec);
-    return block;
 }
 
 }  // namespace receiptd::sandbox

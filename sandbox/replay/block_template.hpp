@@ -35,7 +35,8 @@ public:
     // The positions of the parts in every produced text. Its ids are the recorded ones, its height is not
     // set.
     const WholeBlockLayout& layout() const { return layout_; }
-    std::string produce(const Production& production) const;
+    // `block`: empty, or an earlier production of this template, in which only the patches are written.
+    void produce(const Production& production, std::string& block) const;
 
 private:
     struct IdPatch {

@@ -55,10 +55,10 @@ IdShift::IdShift(std::int64_t k) {
         digits_[i] = static_cast<std::uint8_t>(rest % kBase);
 }
 
-void IdShift::apply(char* group) const {
+void IdShift::apply(const char* recorded, char* group) const {
     unsigned carry = 0;
     for (std::size_t i = kShiftDigits; i-- > 0;) {
-        unsigned sum = digit_of(group[i]) + digits_[i] + carry;
+        unsigned sum = digit_of(recorded[i]) + digits_[i] + carry;
         carry = sum >= kBase ? 1 : 0;
         if (carry) sum -= kBase;
         group[i] = kAlphabet[sum];
@@ -75,7 +75,8 @@ std::size_t shift_offset(std::string_view id) {
 
 std::string shifted(std::string_view id, std::int64_t k) {
     std::string result(id);
-    IdShift(k).apply(result.data() + shift_offset(id));
+    const auto offset = shift_offset(id);
+    IdShift(k).apply(id.data() + offset, result.data() + offset);
     return result;
 }
 

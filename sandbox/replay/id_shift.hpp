@@ -24,8 +24,8 @@ inline constexpr std::int64_t kShiftModulus = 2'207'984'167'552;  // 58^7
 class IdShift {
 public:
     explicit IdShift(std::int64_t k);
-    // Makes the seven characters at `group` those of the k-th sibling.
-    void apply(char* group) const;
+    // Writes for the seven characters at `recorded` those of the k-th sibling to `group`.
+    void apply(const char* recorded, char* group) const;
 
 private:
     std::array<std::uint8_t, kShiftDigits> digits_{};  // most significant first

@@ -13,7 +13,7 @@ namespace receiptd::sandbox {
 
 namespace {
 
-constexpr std::size_t kKeptBlocks = 8;
+constexpr std::size_t kLeastKept = 8;  // blocks
 
 struct Recorded {
     std::shared_ptr<const std::string> text;
@@ -68,6 +68,7 @@ std::vector<WholeBlockRun::RoundsBack> WholeBlockRun::repeat_blocks() {
             rounds_back[i].emplace(other.recorded, other.rounds_back);
     }
     texts_.assign(count, nullptr);  // the templates hold what is needed
+    kept_.resize(count * ((kLeastKept + count - 1) / count));
     return rounds_back;
 }
 
@@ -115,21 +116,15 @@ std::int64_t WholeBlockRun::shift(std::uint64_t position) const {
 
 std::shared_ptr<const std::string> WholeBlockRun::text(std::uint64_t position) const {
     if (!repeat_) return texts_[position];
-    for (const auto& kept : kept_) {
-        if (kept.position == position) return kept.text;
-    }
+    auto& kept = kept_[position % kept_.size()];
+    if (kept.text && kept.position == position) return kept.text;
     const Production production{height(position),
                                 repeat_->first_timestamp_nanosec + position * repeat_->block_time_nanosec,
                                 shift(position)};
-    auto text =
-        std::make_shared<const std::string>(templates_[position % layouts_.size()].produce(production));
-    if (kept_.size() < kKeptBlocks) {
-        kept_.push_back({position, text});
-    } else {
-        kept_[next_kept_] = {position, text};
-        next_kept_ = (next_kept_ + 1) % kKeptBlocks;
-    }
-    return text;
+    if (!kept.text || kept.text.use_count() > 1) kept.text = std::make_shared<std::string>();
+    templates_[position % templates_.size()].produce(production, *kept.text);
+    kept.position = position;
+    return kept.text;
 }
 
 void WholeBlockRun::compress() {

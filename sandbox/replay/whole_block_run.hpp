@@ -43,7 +43,8 @@ public:
     base::Height height(std::uint64_t position) const;
     std::optional<std::uint64_t> position_of(base::Height height) const;
 
-    // Produced blocks are kept for a moment, as their parts are asked for one by one.
+    // Produced blocks are kept for a moment, as their parts are asked for one by one. The memory of one that
+    // nobody reads any more becomes that of a later one from the same template.
     std::shared_ptr<const std::string> text(std::uint64_t position) const;
     // Makes gzip of all blocks, which takes some 20 ms and a fifth of its size for each, so that serving
     // them compressed costs no more than serving them plain.
@@ -102,10 +103,9 @@ private:
 
     struct Kept {
         std::uint64_t position = 0;
-        std::shared_ptr<const std::string> text;
+        std::shared_ptr<std::string> text;
     };
-    mutable std::vector<Kept> kept_;
-    mutable std::size_t next_kept_ = 0;
+    mutable std::vector<Kept> kept_;  // at least one for each template; by position, modulo their number
 };
 
 }  // namespace receiptd::sandbox
