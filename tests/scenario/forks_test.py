@@ -99,21 +99,23 @@ class Forks(Watched, support.Scenario):
         self.chain = self.sandbox("--seed", 13, "--block-time-ms", 100, "--traffic", "mixed", "--tps", 30, command="run",
                                   regular_hosts=3)
         self.genesis = self.chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
-        last = self.genesis + BLOCKS
+        last = self.genesis + 3 * BLOCKS  # as it may take several forks until one is stored
         config = self.config(self.chain, start=self.genesis + 1, network="sandbox", patience="60s", extra=EVERYTHING,
                              hosts=hosts)
         daemon = self.start("run", "--config", config, "--until", last)
-        removed = "a stored block was not of this chain"
+        removed, refusal = "a stored block was not of this chain", "a host told a block that does not fit the chain"
         support.wait_until("blocks are stored", lambda: daemon.poll() is not None or (
             self.value("SELECT to_regclass('blocks')") and self.value("SELECT count(*) > 20 FROM blocks") == "t"))
 
         def tells():
-            """A fork may begin where another host is asked."""
+            """A fork may begin where another host is asked: then its next block is refused."""
             self.chain.truth()
+            refused = daemon.log().count(refusal)
             self.chain.lie("regular", "fork", blocks=10_000)
             begun = self.final_height()
             support.wait_until("its blocks are removed, or not stored at all", lambda: daemon.poll() is not None
-                               or removed in daemon.log() or self.final_height() > begun + 30)
+                               or removed in daemon.log() or daemon.log().count(refusal) > refused
+                               or self.final_height() > begun + 30)
             return daemon.poll() is not None or removed in daemon.log()
 
         support.wait_until("the fork is stored and removed", tells)
