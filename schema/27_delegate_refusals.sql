@@ -26,8 +26,8 @@ $$;
 -- The nonces that a key uses grow: from the newest receipt of the account back, the search ends where all refused nonces
 -- of the key were found, or where a smaller one was used. Only an action that succeeded used its nonce, and none does
 -- after a refusal, so refusals of a key within ten minutes take one search. Bounded: the newest 1,000 receipts of an
--- account in seven days. Reading an action takes a hundred times as long as passing it, so those are read that name a refused nonce, and,
--- for the end of the search, the 8th, 16th, 32nd, ...
+-- account in seven days. Reading an action takes a hundred times as long as passing it, so those are read that name a
+-- refused nonce, and, for the end of the search, the 8th, 16th, 32nd, ...
 CREATE OR REPLACE FUNCTION delegate_nonces_used_by(refused_ids text[], refused_trees text[], refused_times timestamptz[])
 RETURNS TABLE (refused_id text, receipt_id text, tx_hash text, same boolean)
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off

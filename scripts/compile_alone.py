@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compiles sources one by one, as the daily build does: what the unity build hides, such as a missing include.
 
-    scripts/compile_alone.py COMPILE_COMMANDS [COUNT]
+    scripts/compile_alone.py COMPILE_COMMANDS COUNT
 
-Takes the COUNT (60) sources and headers that changed last: those that differ from the last commit, then by git's
+Takes the COUNT sources and headers that changed last: those that differ from the last commit, then by git's
 history. Only syntax and types are checked, so it takes a second or two a file. COMPILE_COMMANDS is the compile_commands.json of a configured build without unity."""
 import concurrent.futures
 import json
@@ -19,11 +19,10 @@ FOLDERS = ("daemon/", "sandbox/", "tests/", "bench/")
 
 def changed_last(count):
     def names(*command):
-        return subprocess.run(["git", *command, "--name-only", "--", "*.cpp", "*.hpp"],
+        return subprocess.run(["git", *command, "--", "*.cpp", "*.hpp"],
                               cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
-    new = subprocess.run(["git", "ls-files", "--others", "--exclude-standard", "--", "*.cpp", "*.hpp"],
-                         cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
-    changed = new + names("diff", "HEAD") + names("log", "-n", "200", "--pretty=")
+    changed = (names("ls-files", "--others", "--exclude-standard") + names("diff", "HEAD", "--name-only") +
+               names("log", "-n", "200", "--pretty=", "--name-only"))
     files = [name for name in dict.fromkeys(changed) if name.startswith(FOLDERS) and (ROOT / name).exists()]
     return files[:count]
 
@@ -60,7 +59,7 @@ def compile_alone(name, words):
 
 def main():
     commands = commands_by_source(sys.argv[1])
-    files = changed_last(int(sys.argv[2]) if len(sys.argv) > 2 else 60)
+    files = changed_last(int(sys.argv[2]))
     chosen = [(name, words) for name in files if (words := command_for(name, commands))]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -55,7 +55,7 @@ private:
         if (!text.empty()) std::memcpy(&bytes, text.data(), std::min(text.size(), sizeof bytes));
         return bytes;
     }
-    // Both halves of the product with the golden ratio: each bit depends on all bits.
+    // The halves of a product of 128 bits, one over the other: each bit depends on all bits of the value.
     static std::uint64_t mixed(std::uint64_t value) {
         const auto product = static_cast<base::u128>(value ^ 0x9e37'79b9'7f4a'7c15) * 0xd6e8'feb8'6659'fd93;
         return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
