@@ -331,7 +331,7 @@ base::Task<void> Follower::wait_until_dealt_with(base::HeightRange range) {
         const bool heights_done = waiting.empty() && heights.in_flight().within(range).empty() &&
                                   heights.unsettled().within(range).empty();
         if (heights_done && trees_) pending_trees_ = co_await pending.get(state_.clock.steady());
-        const bool trees_done = !trees_ || pending_trees_ == 0 || trees_->stalled();
+        const bool trees_done = !trees_ || (pending_trees_ == 0 && !trees_->writing()) || trees_->stalled();
         bool placed = true;
         if (heights_done && trees_done && unplaced_receipts_) {
             unplaced_ = co_await unplaced_receipts_->waiting_in(range);

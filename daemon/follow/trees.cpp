@@ -4,14 +4,12 @@
 #include "base/log.hpp"
 #include "base/offload.hpp"
 #include "follow/commit_listener.hpp"
-#include "follow/final_block.hpp"
 #include "metrics/registry.hpp"
 #include "storage/errors.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <optional>
-#include <set>
 #include <utility>
 
 namespace receiptd::follow {
@@ -30,7 +28,6 @@ constexpr auto kCountOverdueAgain = 30s;
 constexpr unsigned kAsksOfOneHost = 6;  // that told nothing new; then another one goes first
 // Blocks near the head come by themselves; others are asked for.
 constexpr base::Height kHistory = 50;
-constexpr auto kBlockComesWithin = 2s;
 // When the chain stands still (or ends, replayed) time has to do.
 constexpr base::Duration kChainMoves = 3s;
 constexpr base::Duration kParkedFor = 30s;
@@ -139,6 +136,10 @@ void Trees::start_ready(base::TaskGroup& workers) {
 
 base::Height Trees::final_height() const { return state_.final_height(); }
 
+bool Trees::is_history(const Open& open) const {
+    return open.pending.included_in.height + kHistory < final_height();
+}
+
 base::Height Trees::stored_up_to() const { return state_.heights.tip() ? state_.heights.tip()->height : 0; }
 
 bool Trees::may_ask(const Open& open) const {
@@ -162,6 +163,10 @@ rpc::Priority Trees::priority_of(const Open& open) const {
     return open.pending.ordered && !is_wanted(open) ? rpc::Priority::backfill : rpc::Priority::watch;
 }
 
+bool Trees::writing() const {
+    return std::any_of(open_.begin(), open_.end(), [](const auto& open) { return open.second->writing; });
+}
+
 bool Trees::stalled() const {
     return state_.trees.pending > 0 && state_.clock.steady() - progress_at_ > patience_ + 5s;
 }
@@ -177,7 +182,7 @@ base::Task<void> Trees::work(OpenTree open) {
     }
     if (refused) co_await postpone(open, "refused_by_database: " + *refused);
     if (std::exchange(open->outdated, false)) ask_anew(*open);
-    open->busy = false;
+    open->busy = open->writing = false;
     wakeup_.notify();
 }
 
@@ -279,62 +284,18 @@ base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks) {
     rows.batch.facts.seen.history = pending.ordered;
     const auto decided = rows.batch.facts.decided;
     const bool late = !rows.batch.facts.late_trees.empty();
+    open->writing = true;
     co_await store_.commit_tree(std::move(rows));
-    close(*open);
-    progress_at_ = state_.clock.steady();
     state_.trees.late = state_.trees.late || late;
+    completed(*open, decided);
+}
+
+void Trees::completed(const Open& open, const chain::DecidedCounts& decided) {
+    const auto tx_hash = open.pending.tx_hash;
+    close(open);
+    progress_at_ = state_.clock.steady();
     state_.series.trees_completed.Increment();
-    if (state_.listener) state_.listener->tree_committed(pending.tx_hash, decided);
-}
-
-base::Task<rpc::FinalBlocks> Trees::final_blocks(Open& open) {
-    rpc::FinalBlocks blocks;
-    blocks[open.pending.included_in.hash] = open.pending.included_in;
-    const std::size_t outcomes = open.tree->status.value.receipts_outcome.size();
-    std::set<std::string> looked_for;
-    for (std::size_t i = 0; i < outcomes; ++i) {
-        std::string hash(open.tree->status.value.receipts_outcome[i].block_hash);
-        if (blocks.contains(hash) || !looked_for.insert(hash).second) continue;
-        auto block = co_await find_block(open, hash);
-        if (block) blocks[std::move(hash)] = std::move(*block);
-    }
-    co_return blocks;
-}
-
-base::Task<void> Trees::place_on_shards(const Open& open, const rpc::FinalBlocks& blocks,
-                                        std::vector<chain::ExecutionBlock>& executed_in) {
-    const auto& pending = open.pending;
-    const auto* included_in = known_.find(pending.included_in.hash);
-    const auto epoch_id = included_in != nullptr ? included_in->epoch_id : std::string();
-    for (std::size_t i = 0; i < executed_in.size(); ++i) {
-        const auto& outcome = open.tree->status.value.receipts_outcome[i];
-        const auto block = blocks.find(outcome.block_hash);
-        if (block == blocks.end()) continue;
-        // A receipt to another shard is executed a block later, at least.
-        if (block->second.hash == pending.included_in.hash) {
-            executed_in[i].shard_id = pending.shard_id;
-            continue;
-        }
-        std::optional<rpc::ShardLayouts::Witness> witness;
-        if (pending.shard_id && block->second.epoch_id == epoch_id)
-            witness = rpc::ShardLayouts::Witness{pending.sender_id, *pending.shard_id};
-        const auto layout = co_await layouts_.of(block->second, std::move(witness), priority_of(open));
-        if (layout) executed_in[i].shard_id = layout->shard_of(outcome.executor_id);
-    }
-}
-
-base::Task<std::optional<chain::BlockRef>> Trees::find_block(Open& open, std::string hash) {
-    if (const auto* known = known_.find(hash)) co_return *known;
-    const bool history = open.pending.included_in.height + kHistory < final_height();
-    const bool late = open.wanting_since && state_.clock.steady() - *open.wanting_since >= kBlockComesWithin;
-    if (!history && !late) co_return std::nullopt;
-    auto block = co_await final_block(blocks_, source_, std::move(hash), final_height(), priority_of(open));
-    if (!block) {
-        open.in_a_fork = open.in_a_fork || block.error().reason == rpc::kOfAFork;
-        co_return std::nullopt;
-    }
-    known_.put(*block);
-    co_return std::move(*block);
+    if (state_.listener) state_.listener->tree_committed(tx_hash, decided);
 }
 
 void Trees::committed(const chain::CommitFacts& facts) {
@@ -363,17 +324,14 @@ void Trees::forget(const base::HeightSet& lost) {
 // Its block is stored, hence final, and hosts have had time to execute it.
 bool Trees::is_discarded(const Open& open, const rpc::TreeSource::Unknown& unknown) const {
     const auto& pending = open.pending;
-    return pending.may_be_discarded && unknown.by_two &&
-           final_height() > pending.included_in.height + kHistory;
+    return pending.may_be_discarded && unknown.by_two && is_history(open);
 }
 
 base::Task<void> Trees::discard(OpenTree open) {
     const auto pending = open->pending;
+    open->writing = true;
     const auto decided = co_await store_.discard_tree(pending, state_.news_since(pending.ordered));
-    close(*open);
-    progress_at_ = state_.clock.steady();
-    state_.series.trees_completed.Increment();
-    if (state_.listener) state_.listener->tree_committed(pending.tx_hash, decided);
+    completed(*open, decided);
 }
 
 base::Task<void> Trees::postpone(OpenTree open, std::string reason) {

@@ -50,6 +50,8 @@ public:
 
     // Time since a tree was last completed while some were pending (for `run --until`).
     bool stalled() const;
+    // One is being written: the database may count it as done before the listener knows.
+    bool writing() const;
 
 private:
     struct Open {
@@ -66,6 +68,7 @@ private:
         std::optional<base::SteadyTime> wanting_since;  // a block that a complete tree executed in
         bool in_a_fork = false;                         // part of the last answer
         bool busy = false;
+        bool writing = false;
         bool outdated = false;  // heights were lost while it was busy
     };
     using OpenTree = std::shared_ptr<Open>;
@@ -83,6 +86,7 @@ private:
     bool is_wanted(const Open& open) const;
     rpc::Priority priority_of(const Open& open) const;
     base::Height final_height() const;
+    bool is_history(const Open& open) const;
     base::Height stored_up_to() const;
     base::Task<void> work(OpenTree open);
     base::Task<bool> ask(OpenTree open);  // false: postponed
@@ -98,6 +102,7 @@ private:
     base::Task<void> postpone(OpenTree open, std::string reason);
     bool is_discarded(const Open& open, const rpc::TreeSource::Unknown& unknown) const;
     base::Task<void> discard(OpenTree open);
+    void completed(const Open& open, const chain::DecidedCounts& decided);
     static chain::ExecutedAt included_at(const Open& open);
     bool is_passed(const rpc::FinalBlocks& blocks) const;
     bool out_of_patience(const Open& open) const;

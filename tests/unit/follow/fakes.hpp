@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/task_group.hpp"
+#include "follow/commit_listener.hpp"
 #include "follow/follower.hpp"
 #include "metrics/registry.hpp"
 #include "unit/follow/memory_store.hpp"
@@ -13,7 +14,9 @@
 
 #include <functional>
 #include <future>
+#include <set>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace receiptd::follow::testing {
@@ -28,6 +31,29 @@ inline config::Follow follow_settings(config::Source source, config::Start start
     settings.batch_blocks = 3;
     return settings;
 }
+
+class Listener final : public CommitListener {
+public:
+    bool listening() const override { return true; }
+    bool watches(const chain::SignedTransaction&) const override { return false; }
+    base::Task<void> committing(const chain::Sightings&) override { co_return; }
+    void committed(const chain::CommitFacts& facts) override {
+        for (const auto& block : facts.blocks) told.insert(block.height);
+    }
+    void lost(const base::HeightSet& heights) override {
+        for (const auto& range : heights.ranges())
+            told.erase(told.lower_bound(range.from), told.upper_bound(range.to));
+    }
+    bool wants(const std::string&) const override { return false; }
+    void progressed(const std::string&, const chain::TreeSeen&) override {}
+    void settled(const chain::DecidedCounts&) override {}
+    void tree_committed(const std::string& tx_hash, const chain::DecidedCounts&) override {
+        trees.insert(tx_hash);
+    }
+
+    std::set<base::Height> told;
+    std::set<std::string> trees;
+};
 
 class Daemon {
 public:

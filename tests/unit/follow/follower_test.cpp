@@ -1,6 +1,5 @@
 #include "base/coroutine.hpp"
 #include "fakes.hpp"
-#include "follow/commit_listener.hpp"
 #include "storage/errors.hpp"
 
 #include <gtest/gtest.h>
@@ -15,28 +14,9 @@ namespace {
 using base::HeightSet;
 using testing::Daemon;
 using testing::hash_of;
+using testing::Listener;
 using testing::MemoryStore;
 using testing::PaperChain;
-
-class Listener final : public CommitListener {
-public:
-    bool listening() const override { return true; }
-    bool watches(const chain::SignedTransaction&) const override { return false; }
-    base::Task<void> committing(const chain::Sightings&) override { co_return; }
-    void committed(const chain::CommitFacts& facts) override {
-        for (const auto& block : facts.blocks) told.insert(block.height);
-    }
-    void lost(const base::HeightSet& heights) override {
-        for (const auto& range : heights.ranges())
-            told.erase(told.lower_bound(range.from), told.upper_bound(range.to));
-    }
-    bool wants(const std::string&) const override { return false; }
-    void progressed(const std::string&, const chain::TreeSeen&) override {}
-    void settled(const chain::DecidedCounts&) override {}
-    void tree_committed(const std::string&, const chain::DecidedCounts&) override {}
-
-    std::set<base::Height> told;
-};
 
 class FollowerTest : public ::testing::Test {
 protected:

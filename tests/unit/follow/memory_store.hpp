@@ -112,6 +112,7 @@ public:
         std::erase_if(findings, of_tree);
         keep_rows(tree.batch);
         complete.insert(tx_hash);
+        if (after_tree_commit) co_await after_tree_commit();
     }
     base::Task<std::vector<storage::PendingTree>> due_trees(unsigned limit) override {
         std::vector<Pending*> due;
@@ -258,6 +259,8 @@ public:
     std::set<Height> taken_over_below;
     std::vector<base::HeightRange> adopted_since_commit;  // seams looked at since the latest commit
     std::function<void(const chain::RowBatch&)> before_commit;
+    std::function<base::Task<void>()>
+        after_tree_commit;  // all see its rows, and its writer does not know yet
     std::function<void(Height)> on_unavailable;
 
 private:

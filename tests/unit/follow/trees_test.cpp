@@ -129,6 +129,22 @@ TEST_F(TreesByRpc, OfALostBlockAreAskedForNoMoreUntilTheyArePendingAgain) {
     EXPECT_LE(asked, 4u) << "one question may have been under way";
 }
 
+// The database counts no pending tree then, and this is the only word that watches hear of the last one.
+TEST_F(TreesByRpc, OfWhichTheLastIsBeingWrittenAreToldBeforeTheEnd) {
+    chain_.add_range(100, 112);
+    chain_.add_failing("T1", 102);
+    auto settings = testing::follow_settings(config::Source::rpc, config::Start(std::uint64_t{100}));
+    Daemon daemon(context_, store_.clock, chain_, chain_, &trees_, testing::stores_of(store_), settings);
+    store_.after_tree_commit = [&]() -> base::Task<void> {
+        base::Wakeup steps(context_.get_executor(), {&daemon.state.stop.signal});
+        for (int step = 0; step < 20; ++step) co_await steps.wait();
+    };
+    testing::Listener listener;
+    daemon.follower->tell(listener);
+    EXPECT_EQ(daemon.follow(110).unfinished_trees, 0u);
+    EXPECT_EQ(listener.trees, std::set<std::string>{"T1"});
+}
+
 TEST_F(TreesByRpc, OfAFailedLifeAreFetchedByTheNext) {
     chain_.add_range(100, 170);
     chain_.add_failing("T1", 102);
