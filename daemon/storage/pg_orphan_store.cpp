@@ -91,7 +91,8 @@ const std::string kFindParents =
     ", seam AS (SELECT max(block_time) AS until FROM blocks "
     "  WHERE block_height BETWEEN $1::bigint - $3::bigint AND $5::bigint), "
     // Step by step, as without statistics the planner would multiply receipts with orphans; mostly there is
-    // no link, and then the orphans' own rows are not read at all.
+    // no link, and then the orphans' own rows are not read at all. IS TRUE keeps IN a look into a hash table
+    // for each child: as a join, all children would be put together first.
     "children AS MATERIALIZED (SELECT child, r.receipt_id, r.tree_id, r.tx_hash, r.block_height, "
     "  CASE WHEN r.status LIKE 'success%' AND r.actions::text LIKE '%\"DeleteAccount\"%' THEN "
     "    (SELECT action -> 'DeleteAccount' ->> 'beneficiary_id' FROM json_array_elements(r.actions) AS "
@@ -101,9 +102,11 @@ const std::string kFindParents =
     "  coalesce(r.status = 'success_receipt_id' AND r.result = child, false) AS returned "
     "  FROM receipts r CROSS JOIN LATERAL unnest(r.receipt_ids) AS child "
     "  WHERE r.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM seam) "
+    "    AND (child IN (SELECT id FROM orphans)) IS TRUE "
     "  UNION ALL SELECT t.initial_receipt_id, NULL, t.tree_id, t.tx_hash, t.block_height, NULL, false "
     "  FROM transactions t WHERE t.initial_receipt_id IS NOT NULL "
-    "  AND t.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM seam)), "
+    "  AND t.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM seam) "
+    "  AND (t.initial_receipt_id IN (SELECT id FROM orphans)) IS TRUE), "
     "links AS MATERIALIZED (SELECT o.id, o.tree_id AS old_tree, o.tx_hash AS old_tx_hash, o.block_time, "
     "  coalesce(c.receipt_id, '') AS parent_id, c.tree_id, coalesce(c.tx_hash, '') AS tx_hash, "
     "  coalesce(c.beneficiary_id, '') AS beneficiary_id, "
