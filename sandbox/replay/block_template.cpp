@@ -73,7 +73,7 @@ void write_right_aligned(char* slot, std::size_t width, std::uint64_t number) {
 
 // A piece of the recorded text that gives way to `text` and is patched in each production.
 struct BlockTemplate::Edit {
-    enum class Kind { id, drop, height, time };
+    enum class Kind { id, drop, name, height, time };
     Kind kind = Kind::id;
     std::string_view old;  // into the recorded text
     std::string text;
@@ -82,9 +82,10 @@ struct BlockTemplate::Edit {
 };
 
 BlockTemplate::BlockTemplate(std::string_view recorded, const RunId& parent, const RunId& grandparent,
-                             const BlockLinks& links, unsigned height_digits) {
+                             const BlockLinks& links, const Accounts& passers_by, unsigned height_digits) {
     const WholeBlockLayout original = read_layout(recorded);
     auto edits = id_edits(recorded, original, parent, grandparent, links);
+    collect_names(edits, recorded, passers_by);
     collect_numbers(edits, recorded, height_digits);
     apply(std::move(edits), recorded);
     layout_ = read_layout(text_);
@@ -117,6 +118,22 @@ std::vector<BlockTemplate::Edit> BlockTemplate::id_edits(std::string_view record
             put(body, {std::string(body), 0});
     });
     return edits;
+}
+
+void BlockTemplate::collect_names(std::vector<Edit>& edits, std::string_view recorded,
+                                  const Accounts& passers_by) {
+    constexpr std::string_view kQuote = "\\\"";
+    const auto take = [&](std::string_view name) {
+        if (passers_by.contains(name)) edits.push_back({Edit::Kind::name, name, std::string(name), 0, 0});
+    };
+    json_text::for_each_string(recorded, [&](std::string_view body) {
+        take(body);
+        for (auto at = body.find(kQuote); at != std::string_view::npos;) {
+            const auto begin = at + kQuote.size();
+            at = body.find(kQuote, begin);
+            if (at != std::string_view::npos) take(body.substr(begin, at - begin));
+        }
+    });
 }
 
 void BlockTemplate::collect_numbers(std::vector<Edit>& edits, std::string_view recorded,
@@ -169,6 +186,11 @@ void BlockTemplate::apply(std::vector<Edit> edits, std::string_view recorded) {
                 most_rounds_back_ = std::max(most_rounds_back_, edit.rounds_back);
                 break;
             case Edit::Kind::drop: break;
+            case Edit::Kind::name: {
+                const auto group = name_group(edit.text);
+                names_.push_back({offset + static_cast<std::uint32_t>(group.offset), group});
+                break;
+            }
             case Edit::Kind::height: numbers_.push_back({offset, width, edit.below}); break;
             case Edit::Kind::time: times_.push_back(offset); break;
         }
@@ -185,6 +207,9 @@ void BlockTemplate::produce(const Production& production, std::string& block) co
     if (block.empty()) block = text_;
     for (const auto& patch : ids_)
         shifts[patch.rounds_back].apply(text_.data() + patch.group, block.data() + patch.group);
+    NameShift names(production.shift);
+    for (const auto& patch : names_)
+        names.apply(patch.group, text_.data() + patch.offset, block.data() + patch.offset);
     for (const auto& patch : numbers_) {
         const auto number = static_cast<std::int64_t>(production.height) - patch.below;
         write_right_aligned(block.data() + patch.offset, patch.width,

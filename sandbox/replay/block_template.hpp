@@ -3,10 +3,12 @@
 //
 // Replaced are: every string that is one of the block's own ids (its hash, chunk hashes,
 // transaction hashes, receipt ids, data ids), wherever it stands; prev_hash and last_final_block;
-// heights; times. Ids of what other blocks of the run brought up are put in (run_links.hpp). Proofs,
-// roots, keys and signatures stay as recorded.
+// heights; times; the names of accounts that come once (passers_by.hpp), where they are a string of their
+// own or one in the JSON of a log. Ids of what other blocks of the run brought up are put in
+// (run_links.hpp). Proofs, roots, keys, signatures and arguments in base64 stay as recorded.
 #pragma once
 
+#include "sandbox/replay/passers_by.hpp"
 #include "sandbox/replay/run_links.hpp"
 #include "sandbox/replay/whole_block_layout.hpp"
 
@@ -30,7 +32,7 @@ public:
     // height has more than `height_digits` digits. Throws std::invalid_argument on a text without the
     // members it needs.
     BlockTemplate(std::string_view recorded, const RunId& parent, const RunId& grandparent,
-                  const BlockLinks& links, unsigned height_digits);
+                  const BlockLinks& links, const Accounts& passers_by, unsigned height_digits);
 
     // The positions of the parts in every produced text. Its ids are the recorded ones, its height is not
     // set.
@@ -43,6 +45,10 @@ private:
         std::uint32_t group = 0;  // offset of the id's middle group
         std::uint32_t rounds_back = 0;
     };
+    struct NamePatch {
+        std::uint32_t offset = 0;  // of the group
+        NameGroup group;
+    };
     struct NumberPatch {
         std::uint32_t offset = 0;
         std::uint32_t width = 0;
@@ -52,12 +58,15 @@ private:
     struct Edit;
     static std::vector<Edit> id_edits(std::string_view recorded, const WholeBlockLayout& original,
                                       const RunId& parent, const RunId& grandparent, const BlockLinks& links);
+    static void collect_names(std::vector<Edit>& edits, std::string_view recorded,
+                              const Accounts& passers_by);
     void collect_numbers(std::vector<Edit>& edits, std::string_view recorded, unsigned width) const;
     void apply(std::vector<Edit> edits, std::string_view recorded);
 
     std::string text_;
     std::vector<IdPatch> ids_;
     unsigned most_rounds_back_ = 0;
+    std::vector<NamePatch> names_;
     std::vector<NumberPatch> numbers_;
     std::vector<std::uint32_t> times_;
     WholeBlockLayout layout_;

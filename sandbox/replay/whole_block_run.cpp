@@ -60,10 +60,12 @@ std::vector<WholeBlockRun::RoundsBack> WholeBlockRun::repeat_blocks() {
     for (const auto& text : texts_) recorded.push_back(*text);
     const auto linked = link_run(recorded);
     link_counts_ = linked.counts;
+    const auto accounts = passers_by(recorded);
     std::vector<RoundsBack> rounds_back(count);
     const unsigned width = digits(repeat_->first_height + repeat_->blocks);
     for (std::size_t i = 0; i < count; ++i) {
-        templates_.emplace_back(*texts_[i], ancestor(i, 1), ancestor(i, 2), linked.blocks[i], width);
+        templates_.emplace_back(*texts_[i], ancestor(i, 1), ancestor(i, 2), linked.blocks[i], accounts,
+                                width);
         for (const auto& [id, other] : linked.blocks[i].ids)
             rounds_back[i].emplace(other.recorded, other.rounds_back);
     }
