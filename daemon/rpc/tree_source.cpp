@@ -97,7 +97,7 @@ bool is_complete(const chain::TransactionStatus& status) {
     if (!status.transaction_outcome) return false;
     std::unordered_map<chain::Text, const chain::Outcome*> outcomes;
     for (const auto& outcome : status.receipts_outcome) outcomes.emplace(outcome.id, &outcome);
-    std::vector<chain::Text> open = status.transaction_outcome->receipt_ids;
+    chain::List<chain::Text> open = status.transaction_outcome->receipt_ids;
     std::unordered_set<chain::Text> seen(open.begin(), open.end());
     while (!open.empty()) {
         const auto found = outcomes.find(open.back());

@@ -21,7 +21,7 @@ bool decode(Reader& reader, Value value, ExecutionStatus& out);
 
 // An array of actions, and its text.
 struct Actions {
-    std::vector<Action>& list;
+    List<Action>& list;
     Text& json;
 };
 bool decode(Reader& reader, Value value, Actions out);

@@ -106,7 +106,7 @@ bool Reader::escaped_key(const char* start, Text& key) {
 }
 
 bool Reader::unescaped(Text raw, Text& text) {
-    char* out = arena_.allocate(raw.size());
+    auto* out = static_cast<char*>(arena_.allocate(raw.size()));
     const char* end = unescape(raw, out);
     if (end == nullptr) return fail("unknown escape in a string");
     text = Text(out, static_cast<std::size_t>(end - out));
@@ -208,6 +208,7 @@ bool decode(Reader& reader, Value value, Hash out) {
 }
 
 bool decode(Reader& reader, Value value, Hashes out) {
+    out.list = reader.list<Text>();
     return reader.array(value, [&](Value element) {
         if (out.list.empty()) out.list.reserve(4);
         return decode(reader, element, Hash{out.list.emplace_back()});

@@ -37,7 +37,7 @@ struct Hash {  // 32..44 base58 characters
     Text& text;
 };
 struct Hashes {
-    std::vector<Text>& list;
+    List<Text>& list;
 };
 struct Account {  // 2..64 bytes
     Text& text;
@@ -144,6 +144,12 @@ public:
         return read(value) && span(value, start, json);
     }
 
+    // An empty list whose elements will be in the document.
+    template <class T>
+    List<T> list() {
+        return List<T>(InDocument<T>(arena_));
+    }
+
     // Any value, checked to its last character.
     bool check(Value value);
     // The text of a string value; `plain` tells whether it had no escapes.
@@ -207,8 +213,14 @@ bool decode(Reader& reader, Value value, std::optional<T>& out) {
 
 template <class T>
 bool decode(Reader& reader, Value value, std::vector<T>& out) {
+    return reader.array(value, [&](Value element) { return decode(reader, element, out.emplace_back()); });
+}
+
+template <class T>
+bool decode(Reader& reader, Value value, List<T>& out) {
+    out = reader.list<T>();
     return reader.array(value, [&](Value element) {
-        if (sizeof(T) <= 32 && out.empty()) out.reserve(8);
+        if (out.empty()) out.reserve(std::max<std::size_t>(1, 128 / sizeof(T)));
         return decode(reader, element, out.emplace_back());
     });
 }

@@ -1,12 +1,13 @@
 // Typed answers of NEAR JSON-RPC and neardata. Field names are NEAR's own.
 //
 // Shapes: near wire reference (rpc.md §4-5, chain-model.md §4-6, providers.md §2.2). Every string
-// is a std::string_view into the Document that was decoded (decode.hpp): a model lives no longer
-// than its Document. Hashes and keys stay in their text form; balances are exact u128.
+// is a std::string_view into the Document that was decoded (decode.hpp), and short lists are in it: a
+// model lives no longer than its Document. Hashes and keys stay in their text form; balances are exact u128.
 // Absent and null optional fields are the same: nullopt (or an empty view where said).
 #pragma once
 
 #include "base/u128.hpp"
+#include "chain/json/document.hpp"
 #include "chain/json/shard_layout.hpp"
 
 #include <cstdint>
@@ -106,7 +107,7 @@ struct Action {
     // Delegate, DelegateV2: who really acts, on whom, with what (raw form, chain-model.md §6.2)
     Text delegate_sender_id;
     Text delegate_receiver_id;
-    std::vector<Action> delegate_actions;
+    List<Action> delegate_actions;
 };
 
 struct SignedTransaction {
@@ -117,7 +118,7 @@ struct SignedTransaction {
     std::optional<std::uint32_t> nonce_index;  // of a gas key, which has several nonces
     Text receiver_id;
     Text signature;
-    std::vector<Action> actions;
+    List<Action> actions;
     Text actions_json;  // the whole array, verbatim
     std::uint64_t priority_fee = 0;
 };
@@ -139,9 +140,9 @@ struct Receipt {
     Text signer_id;
     Text signer_public_key;
     u128 gas_price = 0;
-    std::vector<DataReceiver> output_data_receivers;
-    std::vector<Text> input_data_ids;
-    std::vector<Action> actions;
+    List<DataReceiver> output_data_receivers;
+    List<Text> input_data_ids;
+    List<Action> actions;
     Text actions_json;
     bool is_promise_yield = false;
     Text refund_to;  // empty: the predecessor
@@ -175,12 +176,12 @@ struct ProofSides {
 };
 
 struct Outcome {
-    Text id;                            // transaction hash or receipt id
-    Text block_hash;                    // block whose application executed it
-    std::vector<MerklePathItem> proof;  // empty in a whole block, of which only the sides are read
+    Text id;                     // transaction hash or receipt id
+    Text block_hash;             // block whose application executed it
+    List<MerklePathItem> proof;  // empty in a whole block, of which only the sides are read
     ProofSides sides;
-    std::vector<Text> logs;  // unescaped; may hold NUL
-    std::vector<Text> receipt_ids;
+    List<Text> logs;  // unescaped; may hold NUL
+    List<Text> receipt_ids;
     Gas gas_burnt = 0;
     u128 tokens_burnt = 0;
     Text executor_id;

@@ -47,7 +47,7 @@ public:
         good_ = good_ && hash;
         return hash.value_or(CryptoHash());
     }
-    ProofPath path(const std::vector<MerklePathItem>& items) {
+    ProofPath path(const List<MerklePathItem>& items) {
         ProofPath path;
         for (const auto& item : items) path.push_back({of(item.hash), item.left});
         return path;
@@ -108,7 +108,7 @@ std::optional<LightClientProof> light_client_proof(const OutcomeProof& proof) {
     light.outcome.gas_burnt = outcome.gas_burnt;
     light.outcome.tokens_burnt = outcome.tokens_burnt;
     light.outcome.executor_id = outcome.executor_id;
-    light.outcome.logs = outcome.logs;
+    light.outcome.logs.assign(outcome.logs.begin(), outcome.logs.end());
     auto status = commitment_of(outcome.status, hashes);
     if (!status) return std::nullopt;
     light.outcome.status = std::move(*status);

@@ -14,8 +14,8 @@ struct OutcomeProof {
     // Its block_hash is that of the later block whose chunk header carries the root, not of the one
     // that executed the receipt.
     Outcome outcome;
-    std::vector<MerklePathItem> outcome_root_path;
-    std::vector<MerklePathItem> block_path;
+    List<MerklePathItem> outcome_root_path;
+    List<MerklePathItem> block_path;
     struct Header {
         Text prev_block_hash;
         Text inner_rest_hash;

@@ -45,7 +45,7 @@ class Rewriter {
 public:
     Rewriter(CopyWriter& row, Text json) : row_(row), json_(json) { row_.begin_pieces(); }
 
-    void actions(const std::vector<Action>& actions) {
+    void actions(const List<Action>& actions) {
         for (const auto& action : actions) {
             if (action.kind == ActionKind::function_call) function_call(action);
             this->actions(action.delegate_actions);
@@ -76,7 +76,7 @@ private:
 
 }  // namespace
 
-void write_actions(CopyWriter& row, Text json, const std::vector<Action>& actions) {
+void write_actions(CopyWriter& row, Text json, const List<Action>& actions) {
     if (!check_json(json).valid) return row.null();
     Rewriter rewriter(row, json);
     rewriter.actions(actions);

@@ -13,6 +13,6 @@ namespace receiptd::chain {
 // escapes \u0000 and \ud800 … \udfff; arguments that are not stay as they came. The FunctionCalls
 // inside a Delegate action too. NULL if `json` is broken where the decoder did not look: it must
 // not make PostgreSQL refuse the block. `actions` were decoded from `json` and point into it.
-void write_actions(CopyWriter& row, Text json, const std::vector<Action>& actions);
+void write_actions(CopyWriter& row, Text json, const List<Action>& actions);
 
 }  // namespace receiptd::chain

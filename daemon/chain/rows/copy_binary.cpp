@@ -166,14 +166,14 @@ void CopyWriter::element(std::string_view value) {
     set_length(out_, at);
 }
 
-void CopyWriter::texts(const std::vector<Text>& values) {
+void CopyWriter::texts(std::span<const Text> values) {
     if (values.empty()) return null();
     begin_array(values.size());
     for (const auto value : values) element(value);
     end_pieces();
 }
 
-void CopyWriter::data_ids(const std::vector<DataReceiver>& values) {
+void CopyWriter::data_ids(std::span<const DataReceiver> values) {
     if (values.empty()) return null();
     begin_array(values.size());
     for (const auto& value : values) element(value.data_id);

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,8 +59,8 @@ public:
     void end_pieces();
 
     // text[]; NULL for an empty one.
-    void texts(const std::vector<Text>& values);
-    void data_ids(const std::vector<DataReceiver>& values);
+    void texts(std::span<const Text> values);
+    void data_ids(std::span<const DataReceiver> values);
 
     void end_row();
 

@@ -43,7 +43,7 @@ std::optional<std::size_t> place_in_tree(const ProofSides& sides, std::size_t le
     return steps == 0 ? std::optional(place) : std::nullopt;
 }
 
-std::optional<std::size_t> place_by_path(const std::vector<MerklePathItem>& path) {
+std::optional<std::size_t> place_by_path(const List<MerklePathItem>& path) {
     if (path.empty() || path.size() > ProofSides::kMostSteps || path.back().left) return std::nullopt;
     std::size_t place = 0;
     for (std::size_t step = 0; step < path.size(); ++step) place |= std::size_t{path[step].left} << step;

@@ -15,7 +15,7 @@ std::optional<std::size_t> place_in_tree(const ProofSides& sides, std::size_t le
 
 // The place of a leaf if its path alone tells it: the left half of a tree is full, so it does there. nullopt
 // elsewhere, where the number of leaves decides, and without a path.
-std::optional<std::size_t> place_by_path(const std::vector<MerklePathItem>& path);
+std::optional<std::size_t> place_by_path(const List<MerklePathItem>& path);
 
 struct ExecutionOrder {
     std::vector<std::size_t> executed;  // indexes into shard.executed

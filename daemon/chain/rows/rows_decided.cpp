@@ -63,7 +63,7 @@ void write_finding(RowBatch& batch, const Finding& finding) {
     row.text_or_null(finding.failure.error_text);
     finding.at.height > 0 ? row.bigint(finding.at.height) : row.null();
     row.time(RowTime(finding.at.timestamp_nanosec));
-    row.texts({finding.handled_by.begin(), finding.handled_by.end()});
+    row.texts(std::vector<Text>(finding.handled_by.begin(), finding.handled_by.end()));
     row.text_or_null(finding.root_cause);
     finding.effect ? row.text(effect_name(*finding.effect)) : row.null();
     finding.flow ? row.numeric(finding.flow->kept) : row.null();

@@ -20,7 +20,7 @@ namespace receiptd::chain {
 
 class Causes {
 public:
-    using Ids = std::vector<std::string_view>;
+    using Ids = List<Text>;
     struct Executed {
         std::string_view receipt_id;
         Ids inputs;    // data ids

@@ -170,13 +170,13 @@ StatusKind parse_status(Text name) {
     return StatusKind::unknown;
 }
 
-Text called_method(const std::vector<Action>& actions) {
+Text called_method(const List<Action>& actions) {
     for (const auto& action : actions)
         if (action.kind == ActionKind::function_call) return action.method_name;
     return {};
 }
 
-Text called_method_or_action(const std::vector<Action>& actions) {
+Text called_method_or_action(const List<Action>& actions) {
     const auto method = called_method(actions);
     return method.empty() && !actions.empty() ? actions.front().name : method;
 }
@@ -192,7 +192,7 @@ AddedKey added_key(const Action& action, std::size_t index) {
 
 }  // namespace
 
-ActionFacts action_facts(const std::vector<Action>& actions) {
+ActionFacts action_facts(const List<Action>& actions) {
     ActionFacts facts;
     for (const auto& action : actions) {
         facts.names.emplace_back(action.name);
@@ -245,7 +245,7 @@ ReceiptFacts receipt_facts(const Receipt& receipt) {
     return facts;
 }
 
-u128 deposit_of(const std::vector<Action>& actions) {
+u128 deposit_of(const List<Action>& actions) {
     u128 all = 0;
     for (const auto& action : actions)
         all = base::saturated_add(base::saturated_add(all, action.deposit),
@@ -260,7 +260,7 @@ std::string short_value(Text base64) {
     return value;
 }
 
-std::string called_args(const std::vector<Action>& actions) {
+std::string called_args(const List<Action>& actions) {
     for (const auto& action : actions) {
         if (action.kind != ActionKind::function_call) continue;
         return std::string(base::trimmed(readable_args(action.args).value_or(Text()), " \n\r\t"));

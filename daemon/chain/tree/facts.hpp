@@ -49,7 +49,7 @@ struct ActionFacts {
     // Not those inside a Delegate action: they are added by the receipt that it makes.
     std::vector<AddedKey> keys;
 };
-ActionFacts action_facts(const std::vector<Action>& actions);
+ActionFacts action_facts(const List<Action>& actions);
 // `json`: a stored array of actions (rows/args_json.hpp). One that cannot be read gives what stands before
 // the fault.
 ActionFacts stored_action_facts(std::string_view json);
@@ -93,9 +93,9 @@ OutcomeFacts outcome_facts(const Outcome& outcome, std::optional<ExecutedAt> at)
 // OutcomeFacts::value of a value in base64.
 std::string short_value(Text base64);
 // Sum of all that the actions attach, those inside a Delegate action too; it stops at 2^128 - 1.
-u128 deposit_of(const std::vector<Action>& actions);
+u128 deposit_of(const List<Action>& actions);
 // ActionFacts::args_json.
-std::string called_args(const std::vector<Action>& actions);
+std::string called_args(const List<Action>& actions);
 
 // A data receipt that was listed: what a promise ended with.
 struct DataFacts {
@@ -122,9 +122,9 @@ TransactionFacts transaction_facts(const SignedTransaction& transaction);
 
 // The method of the first function call, else the first action's name; empty: there is no action. A view into
 // the actions' document.
-Text called_method_or_action(const std::vector<Action>& actions);
+Text called_method_or_action(const List<Action>& actions);
 // The method of the first function call; empty: there is none.
-Text called_method(const std::vector<Action>& actions);
+Text called_method(const List<Action>& actions);
 
 // As receipts.status and transactions.status have it.
 Text status_name(StatusKind status);

@@ -9,7 +9,7 @@ namespace receiptd::chain {
 
 namespace {
 
-void add_methods(const std::vector<Action>& actions, std::vector<std::string>& methods) {
+void add_methods(const List<Action>& actions, std::vector<std::string>& methods) {
     for (const auto& action : actions) {
         add_methods(action.delegate_actions, methods);
         if (action.kind != ActionKind::function_call) continue;

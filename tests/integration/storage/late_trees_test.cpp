@@ -51,7 +51,7 @@ protected:
 
     chain::WholeBlockShard& shard(std::size_t at) { return chain_.blocks()[at].shards[0]; }
     chain::ExecutedReceipt& put(std::size_t at, const chain::Receipt& receipt, chain::Text tx_hash,
-                                std::vector<chain::Text> children) {
+                                chain::List<chain::Text> children) {
         auto item = executed(receipt);
         item.tx_hash = tx_hash;
         item.outcome.receipt_ids = std::move(children);

@@ -48,7 +48,7 @@ protected:
         shard(listed_in).listed_data.push_back(data);
     }
     chain::WholeBlockShard& shard(std::size_t at) { return chain_.blocks()[at].shards[0]; }
-    void put(std::size_t at, const chain::Receipt& receipt, std::vector<chain::Text> children) {
+    void put(std::size_t at, const chain::Receipt& receipt, chain::List<chain::Text> children) {
         auto item = executed(receipt);
         item.tx_hash = "T";
         item.outcome.receipt_ids = std::move(children);

@@ -23,7 +23,7 @@ Text args_in(Text json, int n = 0) {
     return json.substr(begin, json.find('"', begin) - begin);
 }
 
-std::string stored_args(const std::string& json, const std::vector<Action>& actions) {
+std::string stored_args(const std::string& json, const List<Action>& actions) {
     std::string out;
     CopyWriter row(out);
     write_actions(row, json, actions);

@@ -46,7 +46,7 @@ private:
     std::deque<WholeBlock> blocks_;
 };
 
-inline Outcome outcome(Text id, Text executor, std::vector<Text> children = {}) {
+inline Outcome outcome(Text id, Text executor, List<Text> children = {}) {
     Outcome made;
     made.id = id;
     made.block_hash = "executing block";
@@ -87,7 +87,7 @@ inline Receipt data_receipt(Text id, Text data_id, Text predecessor, Text receiv
     return made;
 }
 
-inline ExecutedReceipt executed(Receipt receipt, std::vector<Text> children = {}) {
+inline ExecutedReceipt executed(Receipt receipt, List<Text> children = {}) {
     auto result = outcome(receipt.receipt_id, receipt.receiver_id, std::move(children));
     return {std::move(result), std::move(receipt), {}};
 }

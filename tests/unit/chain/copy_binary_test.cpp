@@ -78,7 +78,7 @@ TEST(CopyBinary, RowsAndTheirFieldsAreCounted) {
         row.null();
         row.boolean(more);
         row.integer(7);
-        row.data_ids({{"d1", "x.near"}, {"d2", "y.near"}});
+        row.data_ids(std::vector<DataReceiver>{{"d1", "x.near"}, {"d2", "y.near"}});
         row.end_row();
     }
     const auto lines = test::read_copy(out, {"text", "text", "missing", "index", "output_data_ids"});

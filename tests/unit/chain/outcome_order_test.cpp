@@ -41,14 +41,14 @@ TEST(PlaceByPath, IsProvenInTheLeftHalfOfATreeOnly) {
         while (left_half * 2 < leaves) left_half *= 2;
         const auto paths = paths_over(leaves);
         for (std::size_t i = 0; i < leaves; ++i) {
-            std::vector<MerklePathItem> told;
+            List<MerklePathItem> told;
             for (const auto& step : paths[i]) told.push_back({"hash", step.left});
             EXPECT_EQ(place_by_path(told), i < left_half ? std::optional(i) : std::nullopt)
                 << "of " << leaves;
         }
     }
     EXPECT_EQ(place_by_path({}), std::nullopt) << "no path";
-    EXPECT_EQ(place_by_path(std::vector<MerklePathItem>(65)), std::nullopt) << "no tree is that high";
+    EXPECT_EQ(place_by_path(List<MerklePathItem>(65)), std::nullopt) << "no tree is that high";
 }
 
 // A shard that converted one transaction and executed three receipts.

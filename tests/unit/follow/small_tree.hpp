@@ -18,7 +18,7 @@ inline chain::Receipt body(chain::Text id) {
     return receipt;
 }
 
-inline chain::Outcome outcome(chain::Text id, chain::StatusKind status, std::vector<chain::Text> children) {
+inline chain::Outcome outcome(chain::Text id, chain::StatusKind status, chain::List<chain::Text> children) {
     chain::Outcome made;
     made.id = id;
     made.status.kind = status;
