@@ -4,7 +4,9 @@
 #include "sandbox/replay/id_shift.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <array>
+#include <cstring>
+#include <map>
 #include <stdexcept>
 #include <unordered_set>
 
@@ -172,44 +174,71 @@ void BlockTemplate::apply(std::vector<Edit> edits, std::string_view recorded) {
               [](const Edit& a, const Edit& b) { return a.old.data() < b.old.data(); });
     const char* from = recorded.data();
     text_.reserve(recorded.size() + 64 * edits.size());
+    std::vector<std::uint32_t> offsets;
     for (const auto& edit : edits) {
         text_.append(from, edit.old.data());
-        const auto offset = static_cast<std::uint32_t>(text_.size());
+        offsets.push_back(static_cast<std::uint32_t>(text_.size()));
         text_.append(edit.text);
         from = edit.old.data() + edit.old.size();
-        const auto width = static_cast<std::uint32_t>(edit.text.size());
-        switch (edit.kind) {
-            case Edit::Kind::id:
-                if (!is_shiftable(edit.text)) break;
-                ids_.push_back(
-                    {offset + static_cast<std::uint32_t>(shift_offset(edit.text)), edit.rounds_back});
-                most_rounds_back_ = std::max(most_rounds_back_, edit.rounds_back);
-                break;
-            case Edit::Kind::drop: break;
-            case Edit::Kind::name: {
-                const auto group = name_group(edit.text);
-                names_.push_back({offset + static_cast<std::uint32_t>(group.offset), group});
-                break;
-            }
-            case Edit::Kind::height: numbers_.push_back({offset, width, edit.below}); break;
-            case Edit::Kind::time: times_.push_back(offset); break;
-        }
     }
     text_.append(from, recorded.data() + recorded.size());
     text_.shrink_to_fit();
+    add_places(edits, offsets);
     // Numbers must be readable before the first production, for the layout.
     for (const auto& patch : numbers_) write_right_aligned(text_.data() + patch.offset, patch.width, 0);
+}
+
+void BlockTemplate::add_places(const std::vector<Edit>& edits, const std::vector<std::uint32_t>& offsets) {
+    std::map<std::pair<std::string_view, std::uint32_t>, std::uint32_t> ids;
+    std::map<std::string_view, std::uint32_t> accounts;
+    for (std::size_t i = 0; i < edits.size(); ++i) {
+        const auto& edit = edits[i];
+        const auto offset = offsets[i];
+        switch (edit.kind) {
+            case Edit::Kind::id: {
+                if (!is_shiftable(edit.text)) break;
+                const auto place = offset + static_cast<std::uint32_t>(shift_offset(edit.text));
+                const auto next = static_cast<std::uint32_t>(ids_.size());
+                const auto [known, is_new] = ids.try_emplace({edit.text, edit.rounds_back}, next);
+                if (is_new) ids_.push_back({place, edit.rounds_back});
+                id_places_.push_back({place, known->second});
+                most_rounds_back_ = std::max(most_rounds_back_, edit.rounds_back);
+                break;
+            }
+            case Edit::Kind::name: {
+                const auto form = name_group(edit.text);
+                const auto place = offset + static_cast<std::uint32_t>(form.offset);
+                const auto next = static_cast<std::uint32_t>(accounts_.size());
+                const auto [known, is_new] = accounts.try_emplace(edit.text, next);
+                if (is_new) accounts_.push_back({place, form});
+                account_places_.push_back({place, known->second});
+                break;
+            }
+            case Edit::Kind::drop: break;
+            case Edit::Kind::height:
+                numbers_.push_back({offset, static_cast<std::uint32_t>(edit.text.size()), edit.below});
+                break;
+            case Edit::Kind::time: times_.push_back(offset); break;
+        }
+    }
 }
 
 void BlockTemplate::produce(const Production& production, std::string& block) const {
     std::vector<IdShift> shifts;
     for (unsigned back = 0; back <= most_rounds_back_; ++back) shifts.emplace_back(production.shift - back);
     if (block.empty()) block = text_;
-    for (const auto& patch : ids_)
-        shifts[patch.rounds_back].apply(text_.data() + patch.group, block.data() + patch.group);
-    NameShift names(production.shift);
-    for (const auto& patch : names_)
-        names.apply(patch.group, text_.data() + patch.offset, block.data() + patch.offset);
+    std::vector<std::array<char, kShiftDigits>> ids(ids_.size());
+    for (std::size_t i = 0; i < ids_.size(); ++i)
+        shifts[ids_[i].rounds_back].apply(text_.data() + ids_[i].recorded, ids[i].data());
+    for (const auto& place : id_places_)
+        std::memcpy(block.data() + place.offset, ids[place.group].data(), kShiftDigits);
+    NameShift shift(production.shift);
+    std::vector<std::array<char, kMostOfName>> accounts(accounts_.size());
+    for (std::size_t i = 0; i < accounts_.size(); ++i)
+        shift.apply(accounts_[i].form, text_.data() + accounts_[i].recorded, accounts[i].data());
+    for (const auto& place : account_places_)
+        std::memcpy(block.data() + place.offset, accounts[place.group].data(),
+                    accounts_[place.group].form.size);
     for (const auto& patch : numbers_) {
         const auto number = static_cast<std::int64_t>(production.height) - patch.below;
         write_right_aligned(block.data() + patch.offset, patch.width,

@@ -41,13 +41,18 @@ public:
     void produce(const Production& production, std::string& block) const;
 
 private:
-    struct IdPatch {
-        std::uint32_t group = 0;  // offset of the id's middle group
+    // What changes of an id or a name, worked out once for each production.
+    struct IdGroup {
+        std::uint32_t recorded = 0;  // offset of one of its places
         std::uint32_t rounds_back = 0;
     };
-    struct NamePatch {
-        std::uint32_t offset = 0;  // of the group
-        NameGroup group;
+    struct AccountGroup {
+        std::uint32_t recorded = 0;
+        NameGroup form;
+    };
+    struct Place {
+        std::uint32_t offset = 0;
+        std::uint32_t group = 0;  // index
     };
     struct NumberPatch {
         std::uint32_t offset = 0;
@@ -62,11 +67,13 @@ private:
                               const Accounts& passers_by);
     void collect_numbers(std::vector<Edit>& edits, std::string_view recorded, unsigned width) const;
     void apply(std::vector<Edit> edits, std::string_view recorded);
+    void add_places(const std::vector<Edit>& edits, const std::vector<std::uint32_t>& offsets);
 
     std::string text_;
-    std::vector<IdPatch> ids_;
+    std::vector<IdGroup> ids_;
+    std::vector<AccountGroup> accounts_;
+    std::vector<Place> id_places_, account_places_;
     unsigned most_rounds_back_ = 0;
-    std::vector<NamePatch> names_;
     std::vector<NumberPatch> numbers_;
     std::vector<std::uint32_t> times_;
     WholeBlockLayout layout_;

@@ -12,8 +12,7 @@ namespace receiptd::sandbox {
 namespace {
 
 constexpr unsigned kSeldom = 8;  // times, in the one block
-constexpr std::size_t kMostChanged = 7;
-constexpr std::size_t kLeastChanged = 3;
+constexpr std::size_t kLeastOfName = 3;
 constexpr std::string_view kDigits = "0123456789abcdefghijklmnopqrstuvwxyz";
 // Coprime to 16 and 36: names of neighbouring rounds are far from each other.
 constexpr std::int64_t kStride = 1'364'609'261;
@@ -49,8 +48,9 @@ NameGroup group_of_named(std::string_view account_id) {
     if (dot == std::string_view::npos) return {};
     const auto label = account_id.substr(0, dot);
     std::size_t size = 0;
-    while (size < std::min(label.size(), kMostChanged) && kDigits.find(label[size]) != std::string_view::npos) ++size;
-    if (size < kLeastChanged) return {};
+    while (size < std::min(label.size(), kMostOfName) && kDigits.find(label[size]) != std::string_view::npos)
+        ++size;
+    if (size < kLeastOfName) return {};
     return {0, static_cast<std::uint8_t>(size), 36};
 }
 
@@ -81,7 +81,7 @@ NameGroup name_group(std::string_view account_id) {
     constexpr std::size_t kBehindPrefix = 2;  // 0x, 0s
     if (!chain::is_valid_account_id(account_id)) return {};
     if (chain::account_kind(account_id) == chain::AccountKind::named) return group_of_named(account_id);
-    return {kBehindPrefix, kMostChanged, 16};
+    return {kBehindPrefix, kMostOfName, 16};
 }
 
 const NameShift::Digits& NameShift::digits(const NameGroup& group) {
@@ -89,7 +89,8 @@ const NameShift::Digits& NameShift::digits(const NameGroup& group) {
     if (!digits.empty()) return digits;
     digits.resize(group.size);
     auto rest = static_cast<std::uint64_t>(k_ * kStride);
-    for (std::size_t i = group.size; i-- > 0; rest /= group.base) digits[i] = static_cast<char>(rest % group.base);
+    for (std::size_t i = group.size; i-- > 0; rest /= group.base)
+        digits[i] = static_cast<char>(rest % group.base);
     return digits;
 }
 

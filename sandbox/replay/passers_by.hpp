@@ -19,10 +19,12 @@ using Accounts = std::unordered_set<std::string_view>;
 // Those of the blocks of a round.
 Accounts passers_by(const std::vector<std::string_view>& recorded);
 
+inline constexpr std::size_t kMostOfName = 7;
+
 // The characters of a name that change from round to round.
 struct NameGroup {
     std::size_t offset = 0;
-    std::uint8_t size = 0;  // 0: the name stays
+    std::uint8_t size = 0;  // at most kMostOfName; 0: the name stays
     std::uint8_t base = 0;  // 16 or 36: digits, then letters
 };
 NameGroup name_group(std::string_view account_id);

@@ -32,7 +32,7 @@ public:
     void* allocate(std::size_t bytes, std::size_t alignment = 1) { return arena_.allocate(bytes, alignment); }
 
 private:
-    // Of a whole block's text, its lists take a tenth.
+    // The lists of a whole block take a tenth of its text.
     static constexpr std::size_t kOfJson = 10;
     static constexpr std::size_t kLeast = 512;
 

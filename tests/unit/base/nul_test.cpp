@@ -19,7 +19,9 @@ TEST(Nul, IsFoundWhereverItStands) {
     }
 }
 
-TEST(Nul, IsShownEachTime) { EXPECT_EQ(without_nul(std::string_view("\0a\0\0b", 5)), "\u2400a\u2400\u2400b"); }
+TEST(Nul, IsShownEachTime) {
+    EXPECT_EQ(without_nul(std::string_view("\0a\0\0b", 5)), "\u2400a\u2400\u2400b");
+}
 
 }  // namespace
 }  // namespace receiptd::base
