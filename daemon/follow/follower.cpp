@@ -31,7 +31,7 @@ Follower::Follower(base::asio::any_io_executor executor, base::asio::thread_pool
       stores_(stores),
       state_(state),
       settings_(settings),
-      writers_(executor, stores.blocks, state, settings.writers),
+      writers_(executor, stores.blocks, state),
       agreement_(witnesses, state),
       confirmation_(executor, agreement_, stores.blocks, state),
       seams_({stores.orphans, stores.trees, stores.blocks}, state,

@@ -12,15 +12,14 @@
 
 namespace receiptd::follow {
 
-Writers::Writers(base::asio::any_io_executor executor, storage::BlockStore& store, State& state,
-                 unsigned count)
-    : store_(store), state_(state), count_(count), moved_(std::move(executor)) {}
+Writers::Writers(base::asio::any_io_executor executor, storage::BlockStore& store, State& state)
+    : store_(store), state_(state), moved_(std::move(executor)) {}
 
 base::Task<void> Writers::run() {
     while (true) {
-        while (queue_.empty()) co_await moved_.wait();
-        auto batch = std::move(queue_.front());
-        queue_.pop_front();
+        while (!waiting_) co_await moved_.wait();
+        auto batch = std::move(*waiting_);
+        waiting_.reset();
         ++busy_;
         moved_.notify_all();
         std::exception_ptr failure;
@@ -105,13 +104,13 @@ void Writers::observe_lag(const chain::CommitFacts& facts) {
 }
 
 base::Task<void> Writers::submit(chain::RowBatch batch) {
-    while (queue_.size() >= count_ && !failed_) co_await moved_.wait();
-    queue_.push_back(std::move(batch));
+    while (waiting_ && !failed_) co_await moved_.wait();
+    waiting_ = std::move(batch);
     moved_.notify_all();
 }
 
 base::Task<void> Writers::drain() {
-    while ((!queue_.empty() || busy_ > 0) && !failed_) co_await moved_.wait();
+    while ((waiting_ || busy_ > 0) && !failed_) co_await moved_.wait();
 }
 
 }  // namespace receiptd::follow

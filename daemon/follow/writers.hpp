@@ -1,4 +1,4 @@
-// Finished batches on their way into the database: a bounded queue and one loop per connection.
+// Finished batches on their way into the database: one loop for each connection, and one batch that waits.
 #pragma once
 
 #include "base/event.hpp"
@@ -7,15 +7,15 @@
 #include "follow/state.hpp"
 #include "storage/block_store.hpp"
 
-#include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace receiptd::follow {
 
 class Writers {
 public:
-    Writers(base::asio::any_io_executor executor, storage::BlockStore& store, State& state, unsigned count);
+    Writers(base::asio::any_io_executor executor, storage::BlockStore& store, State& state);
 
     // Called after each commit.
     using OnCommitted = std::function<void(const chain::CommitFacts& facts)>;
@@ -28,8 +28,8 @@ public:
     // The loops, one per writer: spawn each in the daemon's task group.
     base::Task<void> run();
 
-    // Queues a batch; waits while `count` batches are queued already. After a commit that failed for
-    // good (run() has thrown) neither of the two waits.
+    // Hands over a batch; waits while another one waits for a writer, as a batch is made in less time than
+    // it is written. After a commit that failed for good (run() has thrown) neither of the two waits.
     base::Task<void> submit(chain::RowBatch batch);
     // Waits until everything submitted so far is committed.
     base::Task<void> drain();
@@ -41,13 +41,12 @@ private:
 
     storage::BlockStore& store_;
     State& state_;
-    unsigned count_;
     OnCommitted told_;
     OnRefused blame_;
     unsigned busy_ = 0;
     bool failed_ = false;  // a commit failed for good: nothing waits any more
-    std::deque<chain::RowBatch> queue_;
-    base::Event moved_;  // something was queued, taken or committed
+    std::optional<chain::RowBatch> waiting_;
+    base::Event moved_;  // something was handed over, taken or committed
 };
 
 }  // namespace receiptd::follow

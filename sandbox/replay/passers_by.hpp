@@ -16,7 +16,7 @@ namespace receiptd::sandbox {
 // Views into the recorded texts.
 using Accounts = std::unordered_set<std::string_view>;
 
-// Those of the blocks of a round.
+// Finds them in the blocks of a round.
 Accounts passers_by(const std::vector<std::string_view>& recorded);
 
 inline constexpr std::size_t kMostOfName = 7;
