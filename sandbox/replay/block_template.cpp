@@ -233,7 +233,7 @@ void BlockTemplate::produce(const Production& production, std::string& block) co
     for (const auto& place : id_places_)
         std::memcpy(block.data() + place.offset, ids[place.group].data(), kShiftDigits);
     NameShift shift(production.shift);
-    std::vector<std::array<char, kMostOfName>> accounts(accounts_.size());
+    std::vector<std::array<char, NameGroup::kMost>> accounts(accounts_.size());
     for (std::size_t i = 0; i < accounts_.size(); ++i)
         shift.apply(accounts_[i].form, text_.data() + accounts_[i].recorded, accounts[i].data());
     for (const auto& place : account_places_)

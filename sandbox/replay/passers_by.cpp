@@ -48,7 +48,8 @@ NameGroup group_of_named(std::string_view account_id) {
     if (dot == std::string_view::npos) return {};
     const auto label = account_id.substr(0, dot);
     std::size_t size = 0;
-    while (size < std::min(label.size(), kMostOfName) && kDigits.find(label[size]) != std::string_view::npos)
+    while (size < std::min(label.size(), NameGroup::kMost) &&
+           kDigits.find(label[size]) != std::string_view::npos)
         ++size;
     if (size < kLeastOfName) return {};
     return {0, static_cast<std::uint8_t>(size), 36};
@@ -81,16 +82,16 @@ NameGroup name_group(std::string_view account_id) {
     constexpr std::size_t kBehindPrefix = 2;  // 0x, 0s
     if (!chain::is_valid_account_id(account_id)) return {};
     if (chain::account_kind(account_id) == chain::AccountKind::named) return group_of_named(account_id);
-    return {kBehindPrefix, kMostOfName, 16};
+    return {kBehindPrefix, NameGroup::kMost, 16};
 }
 
 const NameShift::Digits& NameShift::digits(const NameGroup& group) {
-    auto& digits = digits_[{group.base, group.size}];
-    if (!digits.empty()) return digits;
-    digits.resize(group.size);
+    const auto [known, is_new] = digits_.try_emplace({group.base, group.size});
+    auto& digits = known->second;
+    if (!is_new) return digits;
     auto rest = static_cast<std::uint64_t>(k_ * kStride);
     for (std::size_t i = group.size; i-- > 0; rest /= group.base)
-        digits[i] = static_cast<char>(rest % group.base);
+        digits[i] = static_cast<std::uint8_t>(rest % group.base);
     return digits;
 }
 
@@ -98,7 +99,7 @@ void NameShift::apply(const NameGroup& group, const char* recorded, char* name) 
     const auto& added = digits(group);
     unsigned carry = 0;
     for (std::size_t i = group.size; i-- > 0;) {
-        const unsigned sum = value_of(recorded[i]) + static_cast<unsigned>(added[i]) + carry;
+        const unsigned sum = value_of(recorded[i]) + added[i] + carry;
         carry = sum >= group.base ? 1 : 0;
         name[i] = kDigits[sum - (carry ? group.base : 0)];
     }
