@@ -13,9 +13,9 @@ namespace {
 
 constexpr unsigned kSeldom = 8;  // times, in the one block
 constexpr std::size_t kLeastOfName = 3;
-constexpr std::string_view kDigits = "0123456789abcdefghijklmnopqrstuvwxyz";
+constexpr std::string_view kCharacters = "0123456789abcdefghijklmnopqrstuvwxyz";
 // Coprime to 16 and 36: names of neighbouring rounds are far from each other.
-constexpr std::int64_t kStride = 1'364'609'261;
+constexpr std::int64_t kNameStride = 1'364'609'261;
 
 bool names_an_account(std::string_view name) {
     return name == "predecessor_id" || name == "receiver_id" || name == "signer_id" || name == "executor_id";
@@ -37,7 +37,7 @@ void for_each_account(std::string_view value, const Visit& visit) {
     }
 }
 
-// Value of a digit of kDigits.
+// Value of a digit of kCharacters.
 unsigned value_of(char c) {
     return c <= '9' ? static_cast<unsigned>(c - '0') : static_cast<unsigned>(c - 'a' + 10);
 }
@@ -49,7 +49,7 @@ NameGroup group_of_named(std::string_view account_id) {
     const auto label = account_id.substr(0, dot);
     std::size_t size = 0;
     while (size < std::min(label.size(), NameGroup::kMost) &&
-           kDigits.find(label[size]) != std::string_view::npos)
+           kCharacters.find(label[size]) != std::string_view::npos)
         ++size;
     if (size < kLeastOfName) return {};
     return {0, static_cast<std::uint8_t>(size), 36};
@@ -89,7 +89,7 @@ const NameShift::Digits& NameShift::digits(const NameGroup& group) {
     const auto [known, is_new] = digits_.try_emplace({group.base, group.size});
     auto& digits = known->second;
     if (!is_new) return digits;
-    auto rest = static_cast<std::uint64_t>(k_ * kStride);
+    auto rest = static_cast<std::uint64_t>(k_ * kNameStride);
     for (std::size_t i = group.size; i-- > 0; rest /= group.base)
         digits[i] = static_cast<std::uint8_t>(rest % group.base);
     return digits;
@@ -101,7 +101,7 @@ void NameShift::apply(const NameGroup& group, const char* recorded, char* name) 
     for (std::size_t i = group.size; i-- > 0;) {
         const unsigned sum = value_of(recorded[i]) + added[i] + carry;
         carry = sum >= group.base ? 1 : 0;
-        name[i] = kDigits[sum - (carry ? group.base : 0)];
+        name[i] = kCharacters[sum - (carry ? group.base : 0)];
     }
 }
 
