@@ -40,8 +40,9 @@ private:
     std::pmr::monotonic_buffer_resource arena_;
 };
 
-// Allocates in a document, or without one on the heap. A copy is on the heap: it may be made by another
-// thread than the document's.
+// Allocates in a document, or without one on the heap. What is in a document is not destroyed: it goes with
+// the document, and may be gone before the list. A copy is on the heap: it may be made by another thread than
+// the document's.
 template <class T>
 struct InDocument {
     using value_type = T;
@@ -62,6 +63,10 @@ struct InDocument {
         if (!document) std::allocator<T>().deallocate(elements, count);
     }
     template <class U>
+    void destroy(U* element) {
+        if (!document) std::destroy_at(element);
+    }
+    template <class U>
     bool operator==(const InDocument<U>& other) const {
         return document == other.document;
     }
@@ -76,8 +81,18 @@ using List = std::vector<T, InDocument<T>>;
 // A decoded value together with the document its views point into. Movable; the views stay valid.
 template <class T>
 struct Decoded {
+    Decoded() = default;
+    Decoded(std::unique_ptr<Document> text, T model) : document(std::move(text)), value(std::move(model)) {}
+    Decoded(Decoded&&) = default;
+    // A value never outlives its document.
+    Decoded& operator=(Decoded&& other) {
+        value = std::move(other.value);
+        document = std::move(other.document);
+        return *this;
+    }
+
     std::unique_ptr<Document> document;
-    T value;
+    T value{};
 };
 
 }  // namespace receiptd::chain

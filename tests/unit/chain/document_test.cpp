@@ -37,5 +37,41 @@ TEST(List, IsCopiedToTheHeap) {
     EXPECT_EQ(copy, List<Text>({"a", "b"}));
 }
 
+struct Counted {
+    ~Counted() { ++destroyed; }
+    static inline int destroyed = 0;
+};
+
+TEST(List, MayOutliveItsDocument) {
+    auto text = std::make_unique<Document>("{}");
+    auto list = std::make_unique<List<Counted>>(3, InDocument<Counted>(*text));
+    text.reset();
+    list.reset();
+    EXPECT_EQ(Counted::destroyed, 0) << "its elements went with the document";
+    List<Counted>(3);
+    EXPECT_EQ(Counted::destroyed, 3);
+}
+
+// Sees which document is there when another value comes.
+struct Watchful {
+    Watchful() = default;
+    Watchful(Watchful&&) = default;
+    Watchful& operator=(Watchful&&) {
+        seen = decoded->document.get();
+        return *this;
+    }
+    const Decoded<Watchful>* decoded = nullptr;
+    const Document* seen = nullptr;
+};
+
+TEST(Decoded, LetsItsValueGoBeforeItsDocument) {
+    Decoded<Watchful> decoded(std::make_unique<Document>("{}"), {});
+    decoded.value.decoded = &decoded;
+    const auto* before = decoded.document.get();
+    decoded = Decoded<Watchful>(std::make_unique<Document>("[]"), {});
+    EXPECT_EQ(decoded.value.seen, before);
+    EXPECT_EQ(decoded.document->json(), "[]");
+}
+
 }  // namespace
 }  // namespace receiptd::chain
