@@ -22,24 +22,33 @@ const std::string kColumns =
 
 constexpr std::chrono::days kLongestTree{7};
 
-// The receipt that a finding is about, or its transaction if it failed before it made one. The span is named
-// again for each table: a plan leaves out partitions by what stands there.
-const std::string kBody =
-    " LEFT JOIN LATERAL ((SELECT predecessor_id, receiver_id, method_name, deposit, gas_burnt, actions "
-    "  FROM receipts b WHERE b.tree_id = f.tree_id AND b.receipt_id = f.receipt_id "
-    "    AND b.block_time = f.block_time AND b.block_time BETWEEN " +
-    time_parameter(1) + " AND " + time_parameter(2) +
-    " LIMIT 1) "
-    "  UNION ALL (SELECT NULL, receiver_id, NULL, NULL, gas_burnt, actions FROM transactions t "
-    "    WHERE f.receipt_id IS NULL AND t.tx_hash = f.tx_hash AND t.tree_id = f.tree_id "
-    "      AND t.block_time = f.block_time AND t.block_time BETWEEN " +
-    time_parameter(1) + " AND " + time_parameter(2) +
-    " LIMIT 1) LIMIT 1) body ON true "
+// The receipt that a finding is about, or its transaction if it failed before it made one: of all findings,
+// or of those on which the condition holds. The span is named again for each table: a plan leaves out
+// partitions by what stands there.
+std::string body_where(const std::string& condition) {
+    return " LEFT JOIN LATERAL ((SELECT predecessor_id, receiver_id, method_name, deposit, gas_burnt, "
+           "actions "
+           "  FROM receipts b WHERE " +
+           condition +
+           " AND b.tree_id = f.tree_id AND b.receipt_id = f.receipt_id "
+           "    AND b.block_time = f.block_time AND b.block_time BETWEEN " +
+           time_parameter(1) + " AND " + time_parameter(2) +
+           " LIMIT 1) "
+           "  UNION ALL (SELECT NULL, receiver_id, NULL, NULL, gas_burnt, actions FROM transactions t "
+           "    WHERE " +
+           condition +
+           " AND f.receipt_id IS NULL AND t.tx_hash = f.tx_hash AND t.tree_id = f.tree_id "
+           "      AND t.block_time = f.block_time AND t.block_time BETWEEN " +
+           time_parameter(1) + " AND " + time_parameter(2) + " LIMIT 1) LIMIT 1) body ON true ";
+}
+
+const std::string kResult =
     "LEFT JOIN LATERAL (SELECT verdict, near_status FROM transaction_results t WHERE t.tx_hash = f.tx_hash "
     "  AND t.tree_id = f.tree_id AND t.block_time BETWEEN f.block_time - interval '7 days' AND f.block_time "
     "  AND t.block_time BETWEEN " +
-    time_parameter(1, kLongestTree) + " AND " + time_parameter(2) +
-    " LIMIT 1) r ON true ORDER BY f.block_time, f.finding_id";
+    time_parameter(1, kLongestTree) + " AND " + time_parameter(2) + " LIMIT 1) r ON true ";
+const std::string kNoResult = "CROSS JOIN (SELECT NULL AS verdict, NULL AS near_status) r ";
+const std::string kOldestFirst = "ORDER BY f.block_time, f.finding_id";
 
 std::string_view text_of(const pqxx::field& field) {
     return field.is_null() ? std::string_view() : std::string_view(field.c_str(), field.size());
@@ -47,7 +56,11 @@ std::string_view text_of(const pqxx::field& field) {
 
 }  // namespace
 
-std::string FindingSubjects::select(const std::string& source) { return kColumns + source + kBody; }
+std::string FindingSubjects::select(Detail detail, const std::string& source) {
+    const bool all = detail == Detail::all;
+    const auto body = body_where(all ? "true" : "(f.contract_id IS NULL OR f.method_name IS NULL)");
+    return kColumns + source + body + (all ? kResult : kNoResult) + kOldestFirst;
+}
 
 void FindingSubjects::add(const pqxx::row& row) {
     const auto kind = rule::parse_kind(text_of(row[0]));

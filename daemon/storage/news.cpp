@@ -145,6 +145,17 @@ Queued queue(pqxx::transaction_base& tx, const rule::RuleSet& rules, const Alert
                     text_array(alerts.rule_lists), text_array(withholding_late)));
 }
 
+// The default rule asks only for what the row of a finding says.
+FindingSubjects::Detail asked_by(const rule::RuleSet& rules) {
+    const auto asks = [](const rule::Definition& definition) {
+        return definition.name != rule::kDefaultName &&
+               (definition.kinds & (rule::kFindings | bit(rule::Kind::stage))) != 0;
+    };
+    const auto definitions = rules.definitions();
+    return std::any_of(definitions.begin(), definitions.end(), asks) ? FindingSubjects::Detail::all
+                                                                     : FindingSubjects::Detail::of_findings;
+}
+
 // Told of a watch was its end, or the stages that it entered; of a finding the finding itself.
 const std::string kCorrect =
     "WITH news AS (SELECT f.* FROM " + kFound +
@@ -208,10 +219,10 @@ void News::add(std::string finding_id, std::uint64_t timestamp_nanosec) {
 
 Told tell(pqxx::transaction_base& tx, RuleBook& rules, const News& news, Telling telling) {
     if (news.finding_ids.empty()) return {};
-    const FindingSubjects found(tx, news.span, kNews, text_array(news.finding_ids),
+    const auto now = rules.current(tx);
+    const FindingSubjects found(tx, asked_by(now), news.span, kNews, text_array(news.finding_ids),
                                 telling == Telling::again ? 2 : 1);
     if (found.events().empty()) return {};
-    const auto now = rules.current(tx);
     Alerts alerts;
     for (const auto& [subject, cause_json, times] : found.events()) {
         const auto matched = rules_about(subject, now);

@@ -67,7 +67,7 @@ bool StoredSubjects::next() {
 
 void StoredSubjects::add_findings(const TimeSpan& span) {
     findings_ = std::make_unique<const FindingSubjects>(
-        tx_, span,
+        tx_, FindingSubjects::Detail::all, span,
         "(SELECT *, 1 AS next FROM " + without_repetitions("findings f WHERE " + within("f.block_time")) +
             ") f");
     for (const auto& event : findings_->events()) subjects_.push_back(event.subject);
