@@ -209,10 +209,8 @@ bool decode(Reader& reader, Value value, Hash out) {
 
 bool decode(Reader& reader, Value value, Hashes out) {
     out.list = reader.list<Text>();
-    return reader.array(value, [&](Value element) {
-        if (out.list.empty()) out.list.reserve(4);
-        return decode(reader, element, Hash{out.list.emplace_back()});
-    });
+    return reader.array(
+        value, [&](Value element) { return decode(reader, element, Hash{reader.append(out.list)}); });
 }
 
 bool decode(Reader& reader, Value value, Account out) {

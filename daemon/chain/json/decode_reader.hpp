@@ -30,7 +30,7 @@ inline constexpr std::size_t kMaxDocument = std::size_t{64} << 20;
 // Deeper than anything NEAR sends; keeps our recursion, and that of readers of verbatim spans, flat.
 inline constexpr int kMaxDepth = 128;
 // The actions of one answer. A shard's gas pays for some 9,000 a block.
-inline constexpr std::size_t kMostActions = 500'000;
+inline constexpr std::size_t kMostActions = 200'000;
 
 // Targets of a read that is more than its C++ type says.
 struct Hash {  // 32..44 base58 characters
@@ -149,6 +149,15 @@ public:
     List<T> list() {
         return List<T>(InDocument<T>(arena_));
     }
+    // Appends an element. A long list moves to the heap, as in the document it would leave behind all that it
+    // outgrows; lists within lists stay, as nobody would give back their memory.
+    template <class T>
+    T& append(List<T>& list) {
+        if (list.empty()) list.reserve(std::max<std::size_t>(1, kFirstBytes / sizeof(T)));
+        if (std::is_trivially_destructible_v<T> && list.size() == kMostInDocument)
+            list = List<T>(list.begin(), list.end());
+        return list.emplace_back();
+    }
 
     // Any value, checked to its last character.
     bool check(Value value);
@@ -174,6 +183,9 @@ private:
     bool unescaped(Text raw, Text& text);
     bool descend() { return ++depth_ <= kMaxDepth || fail("nested too deeply"); }
     void ascend() { --depth_; }
+
+    static constexpr std::size_t kFirstBytes = 128;
+    static constexpr std::size_t kMostInDocument = 64;
 
     Document& arena_;
     DecodeError error_;
@@ -219,10 +231,7 @@ bool decode(Reader& reader, Value value, std::vector<T>& out) {
 template <class T>
 bool decode(Reader& reader, Value value, List<T>& out) {
     out = reader.list<T>();
-    return reader.array(value, [&](Value element) {
-        if (out.empty()) out.reserve(std::max<std::size_t>(1, 128 / sizeof(T)));
-        return decode(reader, element, out.emplace_back());
-    });
+    return reader.array(value, [&](Value element) { return decode(reader, element, reader.append(out)); });
 }
 
 template <std::size_t N, class Target>

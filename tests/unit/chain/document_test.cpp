@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace receiptd::chain {
@@ -35,6 +36,26 @@ TEST(List, IsCopiedToTheHeap) {
     const auto copy = list;
     EXPECT_EQ(copy.get_allocator().document, nullptr);
     EXPECT_EQ(copy, List<Text>({"a", "b"}));
+}
+
+// What a growing list leaves behind in a document stays there.
+TEST(List, ThatIsLongMovesToTheHeap) {
+    const auto receipt = [](std::size_t ids) {
+        std::string list;
+        for (std::size_t i = 0; i < ids; ++i) list += (i > 0 ? ",\"" : "\"") + std::to_string(i) + "\"";
+        return decode_receipt(R"({"predecessor_id": "a.near", "receiver_id": "b.near",
+            "receipt_id": "4reLvkAWfqk5fsqio1KLudk46cqRz9erQdaHkWZKMJDZ", "receipt": {"Action": {
+            "signer_id": "a.near", "signer_public_key": "ed25519:x", "gas_price": "1", "actions": [],
+            "output_data_receivers": [], "input_data_ids": [)" +
+                              list + "]}}}");
+    };
+    const auto few = receipt(64), many = receipt(1'000);
+    ASSERT_TRUE(few.has_value() && many.has_value());
+    EXPECT_EQ(few->value.input_data_ids.get_allocator().document, few->document.get());
+    const auto& ids = many->value.input_data_ids;
+    EXPECT_EQ(ids.get_allocator().document, nullptr);
+    ASSERT_EQ(ids.size(), 1'000u);
+    for (std::size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(ids[i], std::to_string(i));
 }
 
 struct Counted {
