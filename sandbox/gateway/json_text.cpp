@@ -144,6 +144,18 @@ std::optional<std::uint64_t> number(std::string_view value) {
     return result;
 }
 
+void for_each_member(std::string_view value,
+                     const std::function<void(std::string_view name, std::string_view value)>& visit) {
+    if (is_array(value)) {
+        for (const auto element : elements(value)) for_each_member(element, visit);
+    } else if (is_object(value)) {
+        for (const auto& [name, inner] : members(value)) {
+            visit(name, inner);
+            for_each_member(inner, visit);
+        }
+    }
+}
+
 void for_each_string(std::string_view text, const std::function<void(std::string_view)>& visit) {
     std::size_t at = 0;
     while ((at = text.find('"', at)) != std::string_view::npos) {

@@ -42,6 +42,10 @@ std::optional<std::uint64_t> number(std::string_view value);
 inline constexpr std::size_t kDeepestNesting = 127;
 bool is_too_deep(std::string_view text);
 
+// Calls `visit` with the name and the value of every member, in all depths.
+void for_each_member(std::string_view value,
+                     const std::function<void(std::string_view name, std::string_view value)>& visit);
+
 // Calls `visit` with the body of every string in the text, names of members included.
 void for_each_string(std::string_view text, const std::function<void(std::string_view)>& visit);
 

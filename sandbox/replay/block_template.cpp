@@ -38,26 +38,13 @@ bool names_an_id(std::string_view name) {
 
 bool names_ids(std::string_view name) { return name == "receipt_ids" || name == "input_data_ids"; }
 
-// Ids by the names of the members that hold them, in all depths.
-void collect_ids(std::string_view value, IdSet& ids) {
-    if (is_array(value)) {
-        for (const auto element : elements(value)) collect_ids(element, ids);
-    } else if (is_object(value)) {
-        for (const auto& [name, inner] : json_text::members(value)) {
-            if (is_string(inner)) {
-                if (names_an_id(name)) add_id(ids, inner);
-            } else if (names_ids(name) && is_array(inner)) {
-                for (const auto element : elements(inner)) add_id(ids, element);
-            } else {
-                collect_ids(inner, ids);
-            }
-        }
-    }
-}
-
 IdSet block_ids(std::string_view recorded, const WholeBlockLayout& layout) {
     IdSet ids;
-    collect_ids(recorded, ids);
+    json_text::for_each_member(recorded, [&ids](std::string_view name, std::string_view value) {
+        if (is_string(value) && names_an_id(name)) add_id(ids, value);
+        if (is_array(value) && names_ids(name))
+            for (const auto element : elements(value)) add_id(ids, element);
+    });
     for (const auto& shard : layout.shards) {
         for (const auto& transaction : shard.transactions)
             add_id(ids, require(transaction.transaction.in(recorded), "hash"));
@@ -189,36 +176,36 @@ void BlockTemplate::apply(std::vector<Edit> edits, std::string_view recorded) {
 }
 
 void BlockTemplate::add_places(const std::vector<Edit>& edits, const std::vector<std::uint32_t>& offsets) {
-    std::map<std::pair<std::string_view, std::uint32_t>, std::uint32_t> ids;
-    std::map<std::string_view, std::uint32_t> accounts;
+    const auto add = [](auto& known, auto& groups, auto& places, auto key, auto group) {
+        const auto [found, is_new] = known.try_emplace(key, static_cast<std::uint32_t>(groups.size()));
+        places.push_back({group.recorded, found->second});
+        if (is_new) groups.push_back(group);
+    };
+    std::map<std::pair<std::string_view, std::uint32_t>, std::uint32_t> known_ids;
+    std::map<std::string_view, std::uint32_t> known_accounts;
     for (std::size_t i = 0; i < edits.size(); ++i) {
         const auto& edit = edits[i];
-        const auto offset = offsets[i];
+        const auto behind = [&](std::size_t chars) { return offsets[i] + static_cast<std::uint32_t>(chars); };
         switch (edit.kind) {
             case Edit::Kind::id: {
                 if (!is_shiftable(edit.text)) break;
-                const auto place = offset + static_cast<std::uint32_t>(shift_offset(edit.text));
-                const auto next = static_cast<std::uint32_t>(ids_.size());
-                const auto [known, is_new] = ids.try_emplace({edit.text, edit.rounds_back}, next);
-                if (is_new) ids_.push_back({place, edit.rounds_back});
-                id_places_.push_back({place, known->second});
+                const IdGroup group{behind(shift_offset(edit.text)), edit.rounds_back};
+                add(known_ids, ids_, id_places_, std::pair(std::string_view(edit.text), edit.rounds_back),
+                    group);
                 most_rounds_back_ = std::max(most_rounds_back_, edit.rounds_back);
                 break;
             }
             case Edit::Kind::name: {
                 const auto form = name_group(edit.text);
-                const auto place = offset + static_cast<std::uint32_t>(form.offset);
-                const auto next = static_cast<std::uint32_t>(accounts_.size());
-                const auto [known, is_new] = accounts.try_emplace(edit.text, next);
-                if (is_new) accounts_.push_back({place, form});
-                account_places_.push_back({place, known->second});
+                const AccountGroup group{behind(form.offset), form};
+                add(known_accounts, accounts_, account_places_, std::string_view(edit.text), group);
                 break;
             }
             case Edit::Kind::drop: break;
             case Edit::Kind::height:
-                numbers_.push_back({offset, static_cast<std::uint32_t>(edit.text.size()), edit.below});
+                numbers_.push_back({offsets[i], static_cast<std::uint32_t>(edit.text.size()), edit.below});
                 break;
-            case Edit::Kind::time: times_.push_back(offset); break;
+            case Edit::Kind::time: times_.push_back(offsets[i]); break;
         }
     }
 }
@@ -232,7 +219,7 @@ void BlockTemplate::produce(const Production& production, std::string& block) co
         shifts[ids_[i].rounds_back].apply(text_.data() + ids_[i].recorded, ids[i].data());
     for (const auto& place : id_places_)
         std::memcpy(block.data() + place.offset, ids[place.group].data(), kShiftDigits);
-    NameShift shift(production.shift);
+    const NameShift shift(production.shift);
     std::vector<std::array<char, NameGroup::kMost>> accounts(accounts_.size());
     for (std::size_t i = 0; i < accounts_.size(); ++i)
         shift.apply(accounts_[i].form, text_.data() + accounts_[i].recorded, accounts[i].data());

@@ -41,7 +41,8 @@ public:
     void produce(const Production& production, std::string& block) const;
 
 private:
-    // What changes of an id or a name, worked out once for each production.
+    // The changing characters of an id or a name are worked out once for each production, and then written to
+    // all its places.
     struct IdGroup {
         std::uint32_t recorded = 0;  // offset of one of its places
         std::uint32_t rounds_back = 0;

@@ -2,13 +2,13 @@
 
 #include "base/u128.hpp"
 #include "chain/wire/base58.hpp"
+#include "sandbox/replay/digits.hpp"
 
 namespace receiptd::sandbox {
 
 namespace {
 
-constexpr std::string_view kAlphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
-constexpr std::uint8_t kNoDigit = 0xff;
+constexpr Alphabet kBase58("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz");
 constexpr unsigned kBase = 58;
 
 // Coprime to the modulus, and in golden ratio to it: any number of multiples are spread evenly.
@@ -23,21 +23,10 @@ std::int64_t times(std::int64_t a, std::int64_t b) {
     return static_cast<std::int64_t>(product % static_cast<base::u128>(kShiftModulus));
 }
 
-constexpr std::array<std::uint8_t, 256> make_digits() {
-    std::array<std::uint8_t, 256> digits{};
-    for (auto& digit : digits) digit = kNoDigit;
-    for (std::size_t i = 0; i < kAlphabet.size(); ++i)
-        digits[static_cast<unsigned char>(kAlphabet[i])] = static_cast<std::uint8_t>(i);
-    return digits;
-}
-constexpr auto kDigits = make_digits();
-
-std::uint8_t digit_of(char c) { return kDigits[static_cast<unsigned char>(c)]; }
-
 std::int64_t group_value(std::string_view id) {
     const auto offset = shift_offset(id);
     std::int64_t value = 0;
-    for (std::size_t i = 0; i < kShiftDigits; ++i) value = value * kBase + digit_of(id[offset + i]);
+    for (std::size_t i = 0; i < kShiftDigits; ++i) value = value * kBase + kBase58.value_of(id[offset + i]);
     return value;
 }
 
@@ -50,19 +39,12 @@ bool is_hash_with_group_of(char filler, std::string_view id) {
 }  // namespace
 
 IdShift::IdShift(std::int64_t k) {
-    std::int64_t rest = times(((k % kShiftModulus) + kShiftModulus) % kShiftModulus, kStride);
-    for (std::size_t i = kShiftDigits; i-- > 0; rest /= kBase)
-        digits_[i] = static_cast<std::uint8_t>(rest % kBase);
+    const auto added = times(((k % kShiftModulus) + kShiftModulus) % kShiftModulus, kStride);
+    digits_ = digits_of<kShiftDigits>(static_cast<std::uint64_t>(added), kBase);
 }
 
 void IdShift::apply(const char* recorded, char* group) const {
-    unsigned carry = 0;
-    for (std::size_t i = kShiftDigits; i-- > 0;) {
-        unsigned sum = digit_of(recorded[i]) + digits_[i] + carry;
-        carry = sum >= kBase ? 1 : 0;
-        if (carry) sum -= kBase;
-        group[i] = kAlphabet[sum];
-    }
+    add_digits(kBase58, kBase, digits_.data(), kShiftDigits, recorded, group);
 }
 
 bool is_shiftable(std::string_view id) { return (id.size() == 43 || id.size() == 44) && is_hash_text(id); }

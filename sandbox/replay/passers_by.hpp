@@ -6,10 +6,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string_view>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 namespace receiptd::sandbox {
@@ -31,15 +29,13 @@ NameGroup name_group(std::string_view account_id);
 // The k-th names: those of other rounds, and of other accounts, differ as long as their groups have room.
 class NameShift {
 public:
-    explicit NameShift(std::int64_t k) : k_(k) {}
+    explicit NameShift(std::int64_t k);
     // Writes to `name` what becomes of the group at `recorded`.
-    void apply(const NameGroup& group, const char* recorded, char* name);
+    void apply(const NameGroup& group, const char* recorded, char* name) const;
 
 private:
     using Digits = std::array<std::uint8_t, NameGroup::kMost>;  // the most significant first
-    const Digits& digits(const NameGroup& group);
-    std::int64_t k_;
-    std::map<std::pair<std::uint8_t, std::uint8_t>, Digits> digits_;  // by base and size
+    Digits of_base_16_, of_base_36_;
 };
 
 }  // namespace receiptd::sandbox
