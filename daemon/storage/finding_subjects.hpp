@@ -14,8 +14,8 @@ namespace receiptd::storage {
 // The events of the rows that a question selects, oldest first; they view it.
 class FindingSubjects {
 public:
-    // What the subjects have: what the rows of findings say, or also the receipt and the end of the
-    // transaction, which cost several times as much to read.
+    // The subjects have what the rows of findings say, or also the receipt and the end of the transaction,
+    // which cost several times as much to read.
     enum class Detail : std::uint8_t { of_findings, all };
 
     // `source`: rows of findings and of next_telling(), as f, all of which lie in the `span`, its parameters

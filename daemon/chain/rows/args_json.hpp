@@ -4,8 +4,6 @@
 #include "chain/json/model.hpp"
 #include "chain/rows/copy_binary.hpp"
 
-#include <vector>
-
 namespace receiptd::chain {
 
 // Writes the actions' JSON verbatim as one field, but each FunctionCall's `"args":"<base64>"`

@@ -38,7 +38,7 @@ TEST(List, IsCopiedToTheHeap) {
     EXPECT_EQ(copy, List<Text>({"a", "b"}));
 }
 
-// What a growing list leaves behind in a document stays there.
+// A growing list cannot give back the memory of a document.
 TEST(List, ThatIsLongMovesToTheHeap) {
     const auto receipt = [](std::size_t ids) {
         std::string list;
@@ -73,7 +73,7 @@ TEST(List, MayOutliveItsDocument) {
     EXPECT_EQ(Counted::destroyed, 3);
 }
 
-// Sees which document is there when another value comes.
+// A value that sees which document is there when another value comes.
 struct Watchful {
     Watchful() = default;
     Watchful(Watchful&&) = default;
