@@ -27,8 +27,8 @@ std::array<std::uint8_t, Size> digits_of(std::uint64_t number, unsigned base) {
     return digits;
 }
 
-// Writes to `sum` what the `size` digits at `text` are when as many at `added` are added to them; the carry of
-// the first digit is dropped. The base is that of the alphabet, or a smaller one.
+// Writes to `sum` what the `size` digits at `text` are when as many at `added` are added to them; the carry
+// of the first digit is dropped. The base is that of the alphabet, or a smaller one.
 inline void add_digits(const Alphabet& alphabet, unsigned base, const std::uint8_t* added, std::size_t size,
                        const char* text, char* sum) {
     unsigned carry = 0;
