@@ -205,18 +205,34 @@ void settle_roles(pqxx::transaction_base& tx, base::HeightRange around) {
 }
 
 // Data belongs to the tree of the receipt that produces it. A receipt that awaits it names the same
-// tree in the end; until the producer is stored, its name will do. The search reads all receipts around, so
-// it is a statement of its own: one that writes has no parallel workers.
+// tree in the end; until the producer is stored, its name will do. Producers are below the seam, as parents
+// are ($5). The receipt that awaits was announced before the data was produced, so its own run did not see
+// its parent either: it is an orphan, and found by index, one after the other (LIMIT). A yield may be
+// announced by the same run as anything else, and nobody is said to produce its resume: all receipts around
+// are read for it.
 const std::string kFindDataTrees =
     kOrphans +
-    ", ends AS (SELECT o.id, o.block_time, r.tree_id, r.tx_hash, link.produces FROM receipts r CROSS JOIN "
-    "LATERAL "
-    "    (SELECT unnest(r.output_data_ids) AS data_id, true AS produces "
-    "     UNION ALL SELECT unnest(r.input_data_ids), false) link "
-    "  JOIN orphans o ON o.id = link.data_id "
-    "  WHERE r.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span) "
-    "    AND (r.output_data_ids IS NOT NULL OR r.input_data_ids IS NOT NULL) "
-    "    AND coalesce(abs(r.block_height - o.block_height) <= $3::bigint, true)) "
+    ", seam AS (SELECT max(block_time) AS until FROM blocks "
+    "  WHERE block_height BETWEEN $1::bigint - $3::bigint AND $5::bigint), "
+    "links AS (SELECT unnest(r.output_data_ids) AS data_id, r.tree_id, r.tx_hash, r.block_height, "
+    "    true AS produces FROM receipts r "
+    "  WHERE r.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM seam) "
+    "    AND r.output_data_ids IS NOT NULL "
+    "  UNION ALL SELECT unnest(r.input_data_ids), r.tree_id, r.tx_hash, r.block_height, false "
+    "  FROM orphan_receipts w CROSS JOIN LATERAL (SELECT * FROM receipts r "
+    "    WHERE r.tree_id = coalesce(w.adopted_into, w.tree_id, w.id) AND r.receipt_id = w.id "
+    "      AND r.block_time = w.block_time LIMIT 1) r "
+    "  WHERE w.kind = 'receipt' AND r.input_data_ids IS NOT NULL "
+    "    AND w.block_height BETWEEN (SELECT min(block_height) FROM orphans) "
+    "      AND (SELECT max(block_height) FROM orphans) + $3::bigint "
+    "  UNION ALL SELECT unnest(r.input_data_ids), r.tree_id, r.tx_hash, r.block_height, false FROM receipts "
+    "r "
+    "  WHERE EXISTS (SELECT FROM orphans o JOIN data_receipts d ON d.data_id = o.id "
+    "      AND d.block_time = o.block_time WHERE d.is_promise_resume) AND r.input_data_ids IS NOT NULL "
+    "    AND r.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span)), "
+    "ends AS (SELECT o.id, o.block_time, l.tree_id, l.tx_hash, l.produces FROM links l "
+    "  JOIN orphans o ON o.id = l.data_id "
+    "  WHERE coalesce(abs(l.block_height - o.block_height) <= $3::bigint, true)) "
     "SELECT array_agg(id), array_agg(block_time), array_agg(tree_id), array_agg(coalesce(tx_hash, '')), "
     "array_agg(produces), count(*) "
     "FROM (SELECT DISTINCT ON (id) * FROM ends ORDER BY id, produces DESC, tree_id) best";
@@ -239,9 +255,9 @@ const std::string kMoveData =
     "RETURNING 1) "
     "SELECT count(*) FROM settled";
 
-std::uint64_t adopt_data(pqxx::transaction_base& tx, base::HeightRange slice) {
+std::uint64_t adopt_data(pqxx::transaction_base& tx, base::HeightRange slice, base::Height seam) {
     const auto found =
-        shim::query(tx, kFindDataTrees, slice.from, slice.to, kSeamReach, std::string("data"))[0];
+        shim::query(tx, kFindDataTrees, slice.from, slice.to, kSeamReach, std::string("data"), seam)[0];
     if (found[5].as<std::uint64_t>() == 0) return 0;
     const auto column = [&found](int at) { return found[at].as<std::string>(); };
     return shim::query(tx, kMoveData, column(0), column(1), column(2), column(3), column(4))[0][0]
@@ -266,10 +282,7 @@ base::Task<void> PgOrphanStore::adopt_orphans(base::HeightRange around) {
         const auto slices = orphan_slices(tx, around);
         for (const auto& slice : slices) adopted += adopt_receipts(tx, slice, around.to);
         settle_roles(tx, around);
-        // Receipts of the whole slice are read: in the order of the heap, by BRIN, not by an index of
-        // accounts.
-        tx.exec("SET LOCAL enable_indexscan = off");
-        for (const auto& slice : slices) adopted += adopt_data(tx, slice);
+        for (const auto& slice : slices) adopted += adopt_data(tx, slice, around.to);
         tx.commit();
         database.series.adopted.Increment(static_cast<double>(adopted));
     });
