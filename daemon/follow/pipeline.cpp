@@ -103,11 +103,14 @@ base::Task<bool> Run::advance() {
     co_return true;
 }
 
-// This run commits before it looks beyond the seam. So does a run that stores the other side at the same
-// time: one of the two sees both sides.
+// A run commits before it looks beyond the seam for the last time. So does a run that stores the other side
+// at the same time: one of the two sees both sides. For a run over a range the last time is its end, so its
+// writers go on meanwhile.
 base::Task<void> Run::close_seams() {
-    co_await flush();
-    co_await engine_.writers.drain();
+    if (!settings_.to) {
+        co_await flush();
+        co_await engine_.writers.drain();
+    }
     co_await seams_.close_when_due(next_);
     if (seams_.done()) co_await seams_.forget();
 }

@@ -12,8 +12,10 @@
 namespace receiptd::follow {
 namespace {
 
-constexpr base::Height kFirstClosing = 4;  // heights above the seam
+// Heights above the seam. Along the head somebody waits for what crosses it to be judged.
+constexpr base::Height kFirstClosingAlongHead = 4;
 constexpr base::Height kClosingAlongHead = 64;
+constexpr base::Height kFirstClosingOfRange = 64;
 constexpr base::Height kNever = std::numeric_limits<base::Height>::max();
 
 // Where trees begin that may go on at this height.
@@ -118,11 +120,11 @@ RunSeams::RunSeams(Seams& seams, State& state, chain::Lineage& lineage, Settings
       lineage_(lineage),
       settings_(settings),
       latest_(settings.from),
-      due_at_(settings.from + kFirstClosing) {}
+      due_at_(settings.from + first_wait()) {}
 
 base::Task<void> RunSeams::begin_at(base::Height next) {
     latest_ = next;
-    due_at_ = next + kFirstClosing;
+    due_at_ = next + first_wait();
     co_await seams_.hold_scope(lineage_, next);
 }
 
@@ -153,7 +155,10 @@ base::Task<void> RunSeams::forget() {
     for (const auto& [from, seam] : seams) co_await seams_.forget(seam);
 }
 
-// Along the head somebody waits for what crosses the seam to be judged.
+base::Height RunSeams::first_wait() const {
+    return settings_.bounded ? kFirstClosingOfRange : kFirstClosingAlongHead;
+}
+
 base::Height RunSeams::longest_wait() const {
     return settings_.bounded ? chain::kSeamReach * 4 : kClosingAlongHead;
 }

@@ -78,7 +78,7 @@ public:
     // The run goes on at `next`, where heights below are stored already.
     base::Task<void> begin_at(base::Height next);
     // Whether it is time to close the seams below `next` (again: the trees that crossed them may have been
-    // completed). Everything below must be committed by then.
+    // completed). Along the head, everything below must be committed by then.
     bool due(base::Height next) const { return next >= due_at_; }
     base::Task<void> close_when_due(base::Height next);
     base::Task<void> close_all(base::Height next);
@@ -92,6 +92,7 @@ public:
 
 private:
     base::Task<void> close(base::Height seam);
+    base::Height first_wait() const;
     base::Height longest_wait() const;
 
     Seams& seams_;

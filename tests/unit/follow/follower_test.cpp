@@ -2,6 +2,7 @@
 #include "fakes.hpp"
 #include "storage/errors.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -154,6 +155,19 @@ TEST_F(Seams, BetweenHeightsThatARunLeaptOverAreLookedAt) {
     store_all_but(holes);
     EXPECT_TRUE(follow(100, 110).missing.empty());
     EXPECT_TRUE(looked_at(107));
+}
+
+TEST_F(Seams, OfARangeAreLookedAtWithoutStoppingItsWriters) {
+    chain.add_range(100, 400);
+    follow(100, 100);
+    std::vector<base::Height> looked_at;  // the last block that was stored by then
+    store.before_adoption = [&](base::HeightRange) { looked_at.push_back(*store.coverage.covered.last()); };
+    std::vector<std::size_t> batches;
+    store.before_commit = [&](const chain::RowBatch& batch) { batches.push_back(batch.facts.blocks.size()); };
+    EXPECT_TRUE(resume(400).missing.empty());
+    EXPECT_THAT(looked_at, ::testing::Contains(::testing::AllOf(::testing::Gt(100u), ::testing::Lt(400u))));
+    EXPECT_EQ(looked_at.back(), 400u);
+    EXPECT_THAT(batches, ::testing::Each(3u)) << "none was cut short to be committed before a look";
 }
 
 TEST_F(FollowerTest, StoppingInTheMiddleCommitsWholeBatchesOnly) {
