@@ -41,7 +41,7 @@ public:
     // Ends waiting for a database that is not there: everything pending and all that comes later throws
     // StorageStopped once its current statement is done.
     void request_stop() { context_.stop.request(); }
-    bool stopping() const { return context_.stop.requested(); }
+    const StopSignal& stop_signal() const { return context_.stop; }
 
     // First call of a daemon. Refuses a schema that is not this program's and a database that holds another
     // chain; writes the identity on first use. Throws StorageError saying what to do.

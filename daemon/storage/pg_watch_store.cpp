@@ -18,8 +18,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kStopEvery = 50ms;  // how late a stop is seen
-
 // Each watch once, each key once; of two the one that was handed in.
 std::vector<const NewWatch*> without_repeats(const std::vector<NewWatch>& watches) {
     std::vector<const NewWatch*> kept;
@@ -343,12 +341,12 @@ base::Task<bool> PgWatchStore::wait_for_watches(std::chrono::milliseconds timeou
             session.exec("LISTEN receiptd_watches");
             return true;  // somebody may have inserted before
         }
-        while (!database.stopping()) {
+        while (!database.stop_signal().requested()) {
             if (shim::take_notifications(session)) return true;
             const auto left =
                 std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
             if (left <= 0ms) return false;
-            shim::wait_for_server(session, std::min<std::chrono::milliseconds>(left, kStopEvery));
+            shim::wait_for_server(session, database.stop_signal().descriptor(), left);
         }
         return false;
     });

@@ -3,6 +3,7 @@
 #include <libpq-fe.h>
 #include <poll.h>
 
+#include <array>
 #include <cctype>
 
 namespace receiptd::storage {
@@ -141,9 +142,9 @@ bool take_notifications(pqxx::transaction_base& tx) {
     return any;
 }
 
-void wait_for_server(pqxx::transaction_base& tx, std::chrono::milliseconds time) {
-    pollfd descriptor{PQsocket(raw_connection(tx)), POLLIN, 0};
-    poll(&descriptor, 1, static_cast<int>(time.count()));
+void wait_for_server(pqxx::transaction_base& tx, int stop, std::chrono::milliseconds time) {
+    std::array descriptors{pollfd{PQsocket(raw_connection(tx)), POLLIN, 0}, pollfd{stop, POLLIN, 0}};
+    poll(descriptors.data(), descriptors.size(), static_cast<int>(time.count()));
 }
 
 }  // namespace shim

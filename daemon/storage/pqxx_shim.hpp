@@ -55,8 +55,8 @@ private:
 
 // Whether notifications have come on the session's channels; takes them.
 bool take_notifications(pqxx::transaction_base& tx);
-// Returns early when the server has sent something.
-void wait_for_server(pqxx::transaction_base& tx, std::chrono::milliseconds time);
+// Returns early when the server has sent something, or when the descriptor `stop` is readable.
+void wait_for_server(pqxx::transaction_base& tx, int stop, std::chrono::milliseconds time);
 
 template <class T>
 std::optional<T> optional_of(const pqxx::field& field) {

@@ -22,22 +22,6 @@ double seconds_passed(base::SteadyTime since) {
 
 }  // namespace
 
-void StopSignal::request() {
-    const std::lock_guard lock(mutex_);
-    requested_ = true;
-    changed_.notify_all();
-}
-
-bool StopSignal::requested() const {
-    const std::lock_guard lock(mutex_);
-    return requested_;
-}
-
-bool StopSignal::wait_for(base::Duration delay) const {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, delay, [&] { return requested_; });
-}
-
 void OutageLog::lost(const std::string& why) {
     const std::lock_guard lock(mutex_);
     if (sessions_down_++ > 0) return;

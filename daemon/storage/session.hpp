@@ -8,9 +8,9 @@
 #include "storage/errors.hpp"
 #include "storage/fault.hpp"
 #include "storage/pqxx_shim.hpp"
+#include "storage/stop_signal.hpp"
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -20,20 +20,6 @@
 #include <type_traits>
 
 namespace receiptd::storage {
-
-// Ends all waiting for the database.
-class StopSignal {
-public:
-    void request();
-    bool requested() const;
-    // True when stop was requested before the time was over.
-    bool wait_for(base::Duration delay) const;
-
-private:
-    mutable std::mutex mutex_;
-    mutable std::condition_variable changed_;
-    bool requested_ = false;
-};
 
 // Says once that the database is lost and once that it is back, for all sessions together.
 class OutageLog {
