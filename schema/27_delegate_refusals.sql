@@ -7,13 +7,13 @@
 CREATE OR REPLACE FUNCTION signed_delegate(actions json, OUT public_key text, OUT nonce text, OUT signature text)
 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
-    delegate json;
-    body json;
+    parsed jsonb;
+    delegate jsonb;
+    body jsonb;
 BEGIN
-    FOR place IN 0 .. json_array_length(actions) - 1 LOOP
-        delegate := coalesce(actions #> ARRAY[place::text, 'Delegate'], actions #> ARRAY[place::text, 'DelegateV2']);
-        EXIT WHEN delegate IS NOT NULL;
-    END LOOP;
+    parsed := actions;
+    delegate := coalesce(jsonb_path_query_first(parsed, '$[*].Delegate'),
+                         jsonb_path_query_first(parsed, '$[*].DelegateV2'));
     body := coalesce(delegate #> '{delegate_action,V2}', delegate -> 'delegate_action');
     public_key := body ->> 'public_key';
     nonce := body ->> 'nonce';
