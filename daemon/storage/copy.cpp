@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMessage = 32 << 10;  // stays in the caches of both sides: 3 % less CPU than 512 KiB
 constexpr std::uint64_t kNanosecondsPerDay = 86'400ull * 1'000'000'000;
-constexpr std::int64_t kDaysTo2000 = 10'957;  // since 1970
+constexpr std::int64_t kMicrosecondsTo2000 = std::int64_t{10'957} * 86'400 * 1'000'000;  // since 1970
 
 std::string command_for(const chain::TableSpec& table) {
     std::string columns;
@@ -40,45 +40,25 @@ void copy_table(pqxx::transaction_base& tx, chain::Table table, const chain::Tab
     copy.complete();
 }
 
-std::int64_t time_in(std::optional<std::string_view> time) {
-    if (!time || time->size() != sizeof(std::int64_t)) throw StorageError("a row has no readable block_time");
-    return chain::big_endian<std::int64_t>(*time);
+// Where the columns stand in a row of the table.
+std::vector<std::size_t> places_of(chain::Table table, const std::vector<std::string_view>& columns) {
+    const auto& all = chain::table_spec(table).columns;
+    std::vector<std::size_t> places;
+    for (const auto column : columns)
+        places.push_back(static_cast<std::size_t>(std::find(all.begin(), all.end(), column) - all.begin()));
+    return places;
 }
 
-// The field of a row's column; the rest of the row is passed over.
-std::optional<std::string_view> field(chain::CopyReader& reader, std::size_t column) {
-    std::optional<std::string_view> found;
-    for (std::size_t i = 0; i < reader.fields(); ++i) {
-        const auto value = reader.field();
-        if (i == column) found = value;
-    }
-    return found;
-}
-
-// take(std::optional<std::string_view>): the field of this column of each row.
-template <class Take>
-void for_each_field(const chain::TableRows& rows, std::size_t column, const Take& take) {
-    for (const auto& piece : rows.pieces) {
-        chain::CopyReader reader(piece);
-        while (reader.next_row()) take(field(reader, column));
-    }
-}
-
-// The rows' times, since 2000.
-std::vector<std::int64_t> microseconds_of_rows(const chain::RowBatch& batch, chain::Table table) {
-    const auto& columns = chain::table_spec(table).columns;
-    const auto column = std::find(columns.begin(), columns.end(), "block_time") - columns.begin();
+std::vector<std::int64_t> times_in_rows(const chain::RowBatch& batch, chain::Table table) {
     std::vector<std::int64_t> times;
-    for_each_field(batch[table], static_cast<std::size_t>(column),
-                   [&times](const auto& time) { times.push_back(time_in(time)); });
+    for_each_row(batch, table, {"block_time"},
+                 [&times](const RowFields& row) { times.push_back(microseconds_in(row[0])); });
     return times;
 }
 
 void add_days(std::set<std::int64_t>& days, const chain::RowBatch& batch, chain::Table table) {
-    for (const auto time : microseconds_of_rows(batch, table)) {
-        const std::chrono::microseconds since_2000(time);
-        days.insert(kDaysTo2000 + std::chrono::floor<std::chrono::days>(since_2000).count());
-    }
+    for (const auto time : times_in_rows(batch, table))
+        days.insert(std::chrono::floor<std::chrono::days>(std::chrono::microseconds(time)).count());
 }
 
 // Marks findings among those just copied that somebody expects.
@@ -92,11 +72,33 @@ void mark_expected(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
 
 }  // namespace
 
+void for_each_row(const chain::RowBatch& batch, chain::Table table,
+                  const std::vector<std::string_view>& columns,
+                  const std::function<void(const RowFields&)>& take) {
+    const auto places = places_of(table, columns);
+    RowFields fields(columns.size());
+    for (const auto& piece : batch[table].pieces) {
+        chain::CopyReader reader(piece);
+        while (reader.next_row()) {
+            for (std::size_t i = 0; i < reader.fields(); ++i) {
+                const auto value = reader.field();
+                const auto wanted = std::find(places.begin(), places.end(), i);
+                if (wanted != places.end()) fields[static_cast<std::size_t>(wanted - places.begin())] = value;
+            }
+            take(fields);
+        }
+    }
+}
+
+std::int64_t microseconds_in(const std::optional<std::string_view>& time) {
+    if (!time || time->size() != sizeof(std::int64_t)) throw StorageError("a row has no readable time");
+    return chain::big_endian<std::int64_t>(*time) + kMicrosecondsTo2000;
+}
+
 TimeSpan times_of_rows(const chain::RowBatch& batch, chain::Table table) {
-    constexpr std::int64_t kTo2000 = kDaysTo2000 * 86'400 * 1'000'000;
-    const auto times = microseconds_of_rows(batch, table);
+    const auto times = times_in_rows(batch, table);
     const auto [first, last] = std::minmax_element(times.begin(), times.end());
-    return {*first + kTo2000, *last + kTo2000};
+    return {*first, *last};
 }
 
 void copy_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
@@ -107,7 +109,8 @@ void copy_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
 
 std::vector<std::string> ids_of_rows(const chain::RowBatch& batch, chain::Table table) {
     std::vector<std::string> ids;
-    for_each_field(batch[table], 0, [&ids](const auto& id) { ids.emplace_back(id.value_or("")); });
+    for_each_row(batch, table, {chain::table_spec(table).columns.front()},
+                 [&ids](const RowFields& row) { ids.emplace_back(row[0].value_or("")); });
     return ids;
 }
 

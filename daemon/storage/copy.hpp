@@ -6,6 +6,8 @@
 #include "storage/sql_time.hpp"
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -21,6 +23,14 @@ void copy_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch);
 std::set<std::int64_t> days_of_rows(const chain::RowBatch& batch);
 // Days of its blocks, results and findings.
 std::set<std::int64_t> days_of_blocks(const chain::RowBatch& batch);
+
+// The fields of these columns of each row, in their order; they view the batch. nullopt: NULL.
+using RowFields = std::vector<std::optional<std::string_view>>;
+void for_each_row(const chain::RowBatch& batch, chain::Table table,
+                  const std::vector<std::string_view>& columns,
+                  const std::function<void(const RowFields&)>& take);
+// Microseconds since 1970 in a field of type timestamptz. Throws StorageError where it is none.
+std::int64_t microseconds_in(const std::optional<std::string_view>& time);
 
 // The times between which a table's rows lie; it has some.
 TimeSpan times_of_rows(const chain::RowBatch& batch, chain::Table table);

@@ -14,19 +14,25 @@
 namespace receiptd::storage {
 namespace {
 
-Told tell_results(pqxx::transaction_base& tx, const rule::RuleSet& now,
-                  const std::vector<chain::TreeResult>& results) {
+// Tells the results in the rows that are news and that a rule may be about.
+Told tell_results(pqxx::transaction_base& tx, const rule::RuleSet& now, const chain::RowBatch& batch) {
+    if ((now.kinds() & bit(rule::Kind::verdict)) == 0) return {};
+    const auto since = microseconds(batch.happened.since);
     std::vector<std::string> tx_hashes;
     TimeSpan included{};
-    for (const auto& result : results) {
-        if (!now.may_match(rule::Kind::verdict, {result.signer_id, result.user_id, result.receiver_id}))
-            continue;
-        const auto at =
-            static_cast<std::int64_t>(result.included_at.timestamp_nanosec / kNanosecondsPerMicrosecond);
-        included = tx_hashes.empty() ? TimeSpan{at, at}
-                                     : TimeSpan{std::min(included.since, at), std::max(included.until, at)};
-        tx_hashes.push_back(result.tx_hash);
-    }
+    for_each_row(batch, chain::Table::transaction_results,
+                 {"tx_hash", "block_time", "completed_time", "signer_id", "user_id", "receiver_id"},
+                 [&](const RowFields& row) {
+                     const auto text = [&row](std::size_t at) { return row[at].value_or(""); };
+                     if (microseconds_in(row[2]) < since ||
+                         !now.may_match(rule::Kind::verdict, {text(3), text(4), text(5)}))
+                         return;
+                     const auto at = microseconds_in(row[1]);
+                     included = tx_hashes.empty()
+                                    ? TimeSpan{at, at}
+                                    : TimeSpan{std::min(included.since, at), std::max(included.until, at)};
+                     tx_hashes.emplace_back(text(0));
+                 });
     if (tx_hashes.empty()) return {};
     const VerdictSubjects judged(tx, tx_hashes, included);
     return tell_events(tx, now, judged.events());
@@ -73,11 +79,12 @@ Told tell_happenings(pqxx::transaction_base& tx, const rule::RuleSet& now,
 
 Told tell_batch(pqxx::transaction_base& tx, RuleBook& rules, const chain::RowBatch& batch) {
     auto told = tell_findings(tx, rules, batch.findings);
-    if (batch.results.empty() && batch[chain::Table::receipts].rows == 0) return told;
+    const auto rows_of = [&batch](chain::Table table) { return batch[table].rows; };
+    if (rows_of(chain::Table::transaction_results) == 0 && rows_of(chain::Table::receipts) == 0) return told;
     const auto interest = rules.interest(tx);
     const auto& now = interest->rules();
-    told += tell_results(tx, now, batch.results);
-    if (interest->kinds() == 0 || batch[chain::Table::receipts].rows == 0) return told;
+    told += tell_results(tx, now, batch);
+    if (interest->kinds() == 0 || rows_of(chain::Table::receipts) == 0) return told;
     const bool is_chosen = batch.happened.interest == interest;
     told += is_chosen ? tell_happenings(tx, now, batch.happened.chosen)
                       : tell_happenings(tx, now, happenings_of(tx, *interest, batch));

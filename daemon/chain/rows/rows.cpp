@@ -171,8 +171,6 @@ void RowBatch::withhold_before(const NewsSince& news) {
     const auto is_old = [&](const Finding& finding) { return is_before(finding.at, news.time); };
     const auto old = std::erase_if(findings, is_old);
     if (old > 0) facts.decided.withheld[std::string(news.older_are)] += old;
-    std::erase_if(results,
-                  [&](const TreeResult& result) { return is_before(result.completed_at, news.time); });
     std::erase_if(happened.chosen,
                   [&](const Happening& each) { return is_before(each.receipt->at, news.time); });
     happened.since = std::max(happened.since, news.time);
@@ -210,8 +208,6 @@ void RowBatch::append(RowBatch&& other) {
                   std::make_move_iterator(other.listed.end()));
     findings.insert(findings.end(), std::make_move_iterator(other.findings.begin()),
                     std::make_move_iterator(other.findings.end()));
-    results.insert(results.end(), std::make_move_iterator(other.results.begin()),
-                   std::make_move_iterator(other.results.end()));
     if (is_first)
         happened = std::move(other.happened);
     else

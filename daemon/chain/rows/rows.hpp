@@ -117,7 +117,7 @@ struct CommitFacts {
 struct Happened {
     std::shared_ptr<const Interest> interest;      // that chose; null: nobody, or several
     std::vector<Happening> chosen;                 // that are news
-    base::WallTime since = base::WallTime::min();  // what is older is no news
+    base::WallTime since = base::WallTime::min();  // what is older is no news; results neither
 
     // Appends what later rows have.
     void append(Happened&& later);
@@ -125,8 +125,7 @@ struct Happened {
 
 struct RowBatch {
     std::array<TableRows, kTableCount> tables;
-    std::vector<Finding> findings;    // findings in the rows that are news; people are told of them
-    std::vector<TreeResult> results;  // the same of results
+    std::vector<Finding> findings;  // findings in the rows that are news; people are told of them
     Happened happened;
     // Source rpc, scope accounts: action receipts that touch them, of whatever transaction.
     std::vector<ListedReceipt> listed;

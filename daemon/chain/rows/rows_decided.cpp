@@ -9,7 +9,7 @@ namespace receiptd::chain {
 
 namespace {
 
-constexpr std::size_t kResultBytes = 500;  // without a long error text
+constexpr std::size_t kResultBytes = 420;  // without a long error text
 
 void write_result(RowBatch& batch, const TreeResult& result) {
     auto& table = batch[Table::transaction_results];
@@ -83,8 +83,6 @@ void write_decided(RowBatch& batch, Decided&& decided) {
     for (const auto& result : decided.results) write_result(batch, result);
     for (const auto& finding : decided.findings) write_finding(batch, finding);
     batch.facts.decided.add(decided);
-    batch.results.insert(batch.results.end(), std::make_move_iterator(decided.results.begin()),
-                         std::make_move_iterator(decided.results.end()));
     batch.findings.insert(batch.findings.end(), std::make_move_iterator(decided.findings.begin()),
                           std::make_move_iterator(decided.findings.end()));
 }
