@@ -87,8 +87,8 @@ struct Follow {
     unsigned cpu_threads = 0;    // 0: as many as there are cores
     unsigned fetch_ahead = 8;    // heights in flight
     Millis patience{60'000};     // then a height that cannot be had becomes a recorded gap
-    unsigned batch_blocks = 16;  // most heights in one database transaction
-    std::uint64_t batch_bytes = 8ull << 20;
+    unsigned batch_blocks = 24;  // most heights in one database transaction
+    std::uint64_t batch_bytes = 12ull << 20;
 };
 
 struct Retention {
