@@ -15,7 +15,8 @@ namespace {
 
 bool is_readable(int descriptor, std::chrono::milliseconds within) {
     pollfd stop{descriptor, POLLIN, 0};
-    const auto most = std::min<std::chrono::milliseconds::rep>(within.count(), std::numeric_limits<int>::max());
+    const auto most =
+        std::min<std::chrono::milliseconds::rep>(within.count(), std::numeric_limits<int>::max());
     return poll(&stop, 1, static_cast<int>(most)) > 0;
 }
 
