@@ -1,4 +1,4 @@
-"""What the checks share: the tracked files as {path: text}, and the way a check runs.
+"""What the checks share: the files of the work tree as {path: text}, and the way a check runs.
 
 A check is a function tree -> list of problems ("path:line: what is wrong"). It brings samples that
 it must refuse and samples that it must accept; --self-test tries them, since a check that cannot
@@ -10,10 +10,11 @@ import subprocess
 import sys
 
 
-def tracked(root):
-    """Text of every file that git tracks below root and that is there; of one that is no text, nothing."""
+def files_of(root):
+    """Text of every file below root that git tracks, or that is new; of one that is no text, nothing."""
     names = subprocess.run(
-        ["git", "-c", "safe.directory=*", "-C", root, "ls-files", "-z"], check=True, capture_output=True, text=True
+        ["git", "-c", "safe.directory=*", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        check=True, capture_output=True, text=True
     ).stdout
     tree = {}
     for name in filter(None, names.split("\0")):
@@ -62,7 +63,7 @@ def main(check, refused, accepted, measure=None):
     if sys.argv[1:] == ["--self-test"]:
         problems = self_test(check, refused, accepted)
     else:
-        tree = tracked(sys.argv[1] if len(sys.argv) > 1 else ".")
+        tree = files_of(sys.argv[1] if len(sys.argv) > 1 else ".")
         problems = check(tree)
         if measure:
             print(measure(tree))
