@@ -77,19 +77,20 @@ std::vector<base::HeightRange> orphan_slices(pqxx::transaction_base& tx, base::H
     return slices;
 }
 
-// The orphans of a slice with their own rows, and the times between which the other side lies.
+// The orphans of a slice with their own rows, and the times between which the other side lies: all of it, or
+// what is below the seam ($5).
 const std::string kOrphans =
     "WITH span AS (SELECT min(block_time) AS since, max(block_time) AS until FROM blocks "
     "  WHERE block_height BETWEEN $1::bigint - $3::bigint AND $2::bigint + $3::bigint), "
     "orphans AS MATERIALIZED (SELECT id, coalesce(adopted_into, tree_id, id) AS tree_id, "
     "  coalesce(adopted_tx_hash, '') AS tx_hash, block_height, block_time FROM orphan_receipts "
-    "  WHERE kind = $4 AND adopted_at IS NULL AND block_height BETWEEN $1::bigint AND $2::bigint) ";
+    "  WHERE kind = $4 AND adopted_at IS NULL AND block_height BETWEEN $1::bigint AND $2::bigint), "
+    "seam AS (SELECT max(block_time) AS until FROM blocks "
+    "  WHERE block_height BETWEEN $1::bigint - $3::bigint AND $5::bigint), ";
 
 // Above the highest height asked about ($5) one run's lineage knew both sides: no parent is there.
 const std::string kFindParents =
     kOrphans +
-    ", seam AS (SELECT max(block_time) AS until FROM blocks "
-    "  WHERE block_height BETWEEN $1::bigint - $3::bigint AND $5::bigint), "
     // Step by step, as without statistics the planner would multiply receipts with orphans; mostly there is
     // no link, and then the orphans' own rows are not read at all. IS TRUE keeps IN a look into a hash table
     // for each child: as a join, all children would be put together first.
@@ -212,8 +213,6 @@ void settle_roles(pqxx::transaction_base& tx, base::HeightRange around) {
 // are read for it.
 const std::string kFindDataTrees =
     kOrphans +
-    ", seam AS (SELECT max(block_time) AS until FROM blocks "
-    "  WHERE block_height BETWEEN $1::bigint - $3::bigint AND $5::bigint), "
     "links AS (SELECT unnest(r.output_data_ids) AS data_id, r.tree_id, r.tx_hash, r.block_height, "
     "    true AS produces FROM receipts r "
     "  WHERE r.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM seam) "
