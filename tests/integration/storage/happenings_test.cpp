@@ -213,6 +213,15 @@ TEST_F(HappeningsTest, WhatIsNoNewsIsNotToldWhateverTheRules) {
     EXPECT_EQ(told(), "");
 }
 
+TEST_F(HappeningsTest, AResultIsNewsFromTheTimeOfItsLastReceiptOn) {
+    declare(store(), {kJudged});
+    commit(rows_of(0, 1));
+    auto batch = rows_of(1, 3);
+    batch.withhold_before({base::WallTime(base::Duration(1'600'000'007'200'000'000))});
+    commit(std::move(batch));
+    EXPECT_EQ(told(), "verdict:TX judged@1\n");
+}
+
 TEST_F(HappeningsTest, ByATreeThatIsStoredTwiceItIsToldOnce) {
     declare(store(), kAll);
     commit_block_without_outcomes();
