@@ -176,29 +176,31 @@ void BlockTemplate::apply(std::vector<Edit> edits, std::string_view recorded) {
 }
 
 void BlockTemplate::add_places(const std::vector<Edit>& edits, const std::vector<std::uint32_t>& offsets) {
-    const auto add = [](auto& known, auto& groups, auto& places, auto key, auto group) {
+    const auto add = [](auto& known, auto& groups, auto& places, auto key, auto group, std::size_t offset) {
         const auto [found, is_new] = known.try_emplace(key, static_cast<std::uint32_t>(groups.size()));
-        places.push_back({group.recorded, found->second});
+        places.push_back({static_cast<std::uint32_t>(offset), found->second});
         if (is_new) groups.push_back(group);
     };
     std::map<std::pair<std::string_view, std::uint32_t>, std::uint32_t> known_ids;
     std::map<std::string_view, std::uint32_t> known_accounts;
     for (std::size_t i = 0; i < edits.size(); ++i) {
         const auto& edit = edits[i];
-        const auto behind = [&](std::size_t chars) { return offsets[i] + static_cast<std::uint32_t>(chars); };
         switch (edit.kind) {
             case Edit::Kind::id: {
                 if (!is_shiftable(edit.text)) break;
-                const IdGroup group{behind(shift_offset(edit.text)), edit.rounds_back};
+                IdGroup group{{}, edit.rounds_back};
+                const auto within = shift_offset(edit.text);
+                edit.text.copy(group.recorded.data(), kShiftDigits, within);
                 add(known_ids, ids_, id_places_, std::pair(std::string_view(edit.text), edit.rounds_back),
-                    group);
+                    group, offsets[i] + within);
                 most_rounds_back_ = std::max(most_rounds_back_, edit.rounds_back);
                 break;
             }
             case Edit::Kind::name: {
-                const auto form = name_group(edit.text);
-                const AccountGroup group{behind(form.offset), form};
-                add(known_accounts, accounts_, account_places_, std::string_view(edit.text), group);
+                AccountGroup group{{}, name_group(edit.text)};
+                edit.text.copy(group.recorded.data(), group.form.size, group.form.offset);
+                add(known_accounts, accounts_, account_places_, std::string_view(edit.text), group,
+                    offsets[i] + group.form.offset);
                 break;
             }
             case Edit::Kind::drop: break;
@@ -216,13 +218,13 @@ void BlockTemplate::produce(const Production& production, std::string& block) co
     if (block.empty()) block = text_;
     std::vector<std::array<char, kShiftDigits>> ids(ids_.size());
     for (std::size_t i = 0; i < ids_.size(); ++i)
-        shifts[ids_[i].rounds_back].apply(text_.data() + ids_[i].recorded, ids[i].data());
+        shifts[ids_[i].rounds_back].apply(ids_[i].recorded.data(), ids[i].data());
     for (const auto& place : id_places_)
         std::memcpy(block.data() + place.offset, ids[place.group].data(), kShiftDigits);
     const NameShift shift(production.shift);
     std::vector<std::array<char, NameGroup::kMost>> accounts(accounts_.size());
     for (std::size_t i = 0; i < accounts_.size(); ++i)
-        shift.apply(accounts_[i].form, text_.data() + accounts_[i].recorded, accounts[i].data());
+        shift.apply(accounts_[i].form, accounts_[i].recorded.data(), accounts[i].data());
     for (const auto& place : account_places_)
         std::memcpy(block.data() + place.offset, accounts[place.group].data(),
                     accounts_[place.group].form.size);

@@ -8,10 +8,12 @@
 // (run_links.hpp). Proofs, roots, keys, signatures and arguments in base64 stay as recorded.
 #pragma once
 
+#include "sandbox/replay/id_shift.hpp"
 #include "sandbox/replay/passers_by.hpp"
 #include "sandbox/replay/run_links.hpp"
 #include "sandbox/replay/whole_block_layout.hpp"
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -44,11 +46,11 @@ private:
     // The changing characters of an id or a name are worked out once for each production, and then written to
     // all its places.
     struct IdGroup {
-        std::uint32_t recorded = 0;  // offset of one of its places
+        std::array<char, kShiftDigits> recorded{};
         std::uint32_t rounds_back = 0;
     };
     struct AccountGroup {
-        std::uint32_t recorded = 0;
+        std::array<char, NameGroup::kMost> recorded{};
         NameGroup form;
     };
     struct Place {
