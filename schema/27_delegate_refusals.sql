@@ -28,6 +28,8 @@ $$;
 -- after a refusal, so refusals of a key within ten minutes take one search. Bounded: the newest 1,000 receipts of an
 -- account in seven days. Reading an action takes a hundred times as long as passing it, so those are read that name a
 -- refused nonce, and, for the end of the search, the 8th, 16th, 32nd, ...
+-- The oldest and the newest time are named for the kept plan: when it starts, it leaves out partitions by them, but not by
+-- the time of each refusal.
 CREATE OR REPLACE FUNCTION delegate_nonces_used_by(refused_ids text[], refused_trees text[], refused_times timestamptz[])
 RETURNS TABLE (refused_id text, receipt_id text, tx_hash text, same boolean)
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off
@@ -41,6 +43,8 @@ DECLARE
     looked_at integer;
     to_find integer;
     digits constant text := '^[0-9]{1,20}$';
+    oldest constant timestamptz := (SELECT min(at) FROM unnest(refused_times) AS at);
+    newest constant timestamptz := (SELECT max(at) FROM unnest(refused_times) AS at);
 BEGIN
     FOR refused IN
         SELECT r.receiver_id AS account, d.public_key, min(asked.at) AS since, max(asked.at) AS until,
@@ -51,6 +55,7 @@ BEGIN
         CROSS JOIN LATERAL (
             SELECT * FROM receipts r
             WHERE r.tree_id = asked.tree AND r.receipt_id = asked.id AND r.block_time = asked.at
+              AND r.block_time BETWEEN oldest AND newest
             LIMIT 1
         ) AS r
         CROSS JOIN LATERAL signed_delegate(r.actions) AS d
