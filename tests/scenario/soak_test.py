@@ -48,8 +48,12 @@ class Slope:
 
 
 def memory_mb(pid, field="VmRSS"):
+    """Raises ProcessLookupError where the process has ended, waited for or not."""
     status = pathlib.Path(f"/proc/{pid}/status").read_text()
-    return int(re.search(rf"^{field}:\s*(\d+)", status, re.M)[1]) * 1024 / 1e6
+    found = re.search(rf"^{field}:\s*(\d+)", status, re.M)
+    if not found:
+        raise ProcessLookupError(pid)
+    return int(found[1]) * 1024 / 1e6
 
 
 class Soak(support.Scenario):
