@@ -77,18 +77,31 @@ std::vector<base::HeightRange> orphan_slices(pqxx::transaction_base& tx, base::H
     return slices;
 }
 
-// The orphans of a slice with their own rows, and the times between which the other side lies: all of it, or
-// what is below the seam ($5).
-const std::string kOrphans =
-    "WITH span AS (SELECT min(block_time) AS since, max(block_time) AS until FROM blocks "
-    "  WHERE block_height BETWEEN $1::bigint - $3::bigint AND $2::bigint + $3::bigint), "
-    "orphans AS MATERIALIZED (SELECT id, coalesce(adopted_into, tree_id, id) AS tree_id, "
-    "  coalesce(adopted_tx_hash, '') AS tx_hash, block_height, block_time FROM orphan_receipts "
-    "  WHERE kind = $4 AND adopted_at IS NULL AND block_height BETWEEN $1::bigint AND $2::bigint), "
-    "seam AS (SELECT max(block_time) AS until FROM blocks "
-    "  WHERE block_height BETWEEN $1::bigint - $3::bigint AND $5::bigint), ";
+// When the other side of a slice's orphans was executed: all of it, and what is below the seam. A search is
+// planned with these times, so that it opens the partitions between them only.
+struct Times {
+    std::string since, until, seam;
+};
 
-// Above the highest height asked about ($5) one run's lineage knew both sides: no parent is there.
+Times times_around(pqxx::transaction_base& tx, base::HeightRange slice, base::Height seam) {
+    const auto row = shim::query(tx,
+                                 "SELECT coalesce(min(block_time), 'infinity'), "
+                                 "  coalesce(max(block_time), '-infinity'), "
+                                 "  coalesce(max(block_time) FILTER (WHERE block_height <= $3), '-infinity') "
+                                 "FROM blocks WHERE block_height BETWEEN $1 AND $2",
+                                 below(slice.from, kSeamReach), slice.to + kSeamReach, seam)[0];
+    return {row[0].as<std::string>(), row[1].as<std::string>(), row[2].as<std::string>()};
+}
+
+// What a search for the other side starts with: the orphans of one kind ($4) of a slice.
+const std::string kOrphans =
+    "WITH orphans AS MATERIALIZED (SELECT id, coalesce(adopted_into, tree_id, id) AS tree_id, "
+    "  coalesce(adopted_tx_hash, '') AS tx_hash, block_height, block_time FROM orphan_receipts "
+    "  WHERE kind = $4 AND adopted_at IS NULL AND block_height BETWEEN $1::bigint AND $2::bigint), ";
+const std::string kBelowTheSeam = "BETWEEN $5::timestamptz AND $6::timestamptz ";
+const std::string kAround = "BETWEEN $5::timestamptz AND $7::timestamptz ";
+
+// Above the seam one run's lineage knew both sides: no parent is there.
 const std::string kFindParents =
     kOrphans +
     // Step by step, as without statistics the planner would multiply receipts with orphans; mostly there is
@@ -102,11 +115,13 @@ const std::string kFindParents =
     "  AS beneficiary_id, "
     "  coalesce(r.status = 'success_receipt_id' AND r.result = child, false) AS returned "
     "  FROM receipts r CROSS JOIN LATERAL unnest(r.receipt_ids) AS child "
-    "  WHERE r.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM seam) "
+    "  WHERE r.block_time " +
+    kBelowTheSeam +
     "    AND (child IN (SELECT id FROM orphans)) IS TRUE "
     "  UNION ALL SELECT t.initial_receipt_id, NULL, t.tree_id, t.tx_hash, t.block_height, NULL, false "
     "  FROM transactions t WHERE t.initial_receipt_id IS NOT NULL "
-    "  AND t.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM seam) "
+    "  AND t.block_time " +
+    kBelowTheSeam +
     "  AND (t.initial_receipt_id IN (SELECT id FROM orphans)) IS TRUE), "
     "links AS MATERIALIZED (SELECT o.id, o.tree_id AS old_tree, o.tx_hash AS old_tx_hash, o.block_time, "
     "  coalesce(c.receipt_id, '') AS parent_id, c.tree_id, coalesce(c.tx_hash, '') AS tx_hash, "
@@ -172,9 +187,9 @@ void set_parents(pqxx::transaction_base& tx, const ReceiptColumns& c) {
         text_array(c.ids));
 }
 
-std::uint64_t adopt_receipts(pqxx::transaction_base& tx, base::HeightRange slice, base::Height seam) {
-    const auto found =
-        shim::query(tx, kFindParents, slice.from, slice.to, kSeamReach, std::string("receipt"), seam)[0];
+std::uint64_t adopt_receipts(pqxx::transaction_base& tx, base::HeightRange slice, const Times& times) {
+    const auto found = shim::query(tx, kFindParents, slice.from, slice.to, kSeamReach, std::string("receipt"),
+                                   times.since, times.seam)[0];
     if (found[9].as<std::uint64_t>() == 0) return 0;
     const auto column = [&found](int at) { return found[at].as<std::string>(); };
     const auto rows = shim::query(tx, kLinks, column(0), column(1), column(2), column(3), column(4),
@@ -207,28 +222,37 @@ void settle_roles(pqxx::transaction_base& tx, base::HeightRange around) {
 
 // Data belongs to the tree of the receipt that produces it. A receipt that awaits it names the same
 // tree in the end; until the producer is stored, its name will do. Producers are below the seam, as parents
-// are ($5). The receipt that awaits was announced before the data was produced, so its own run did not see
-// its parent either: it is an orphan, and found by index, one after the other (LIMIT). A yield may be
-// announced by the same run as anything else, and nobody is said to produce its resume: all receipts around
-// are read for it.
+// are. The receipt that awaits was announced before the data was produced, so its own run did not see
+// its parent either: it is an orphan, and found by index, one after the other (LIMIT). All receipts around
+// are read where that does not hold: a yield may be announced by the same run as anything else, and nobody is
+// said to produce its resume; the producer may be in a block that this run has lost.
 const std::string kFindDataTrees =
     kOrphans +
     "links AS (SELECT unnest(r.output_data_ids) AS data_id, r.tree_id, r.tx_hash, r.block_height, "
     "    true AS produces FROM receipts r "
-    "  WHERE r.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM seam) "
+    "  WHERE r.block_time " +
+    kBelowTheSeam +
     "    AND r.output_data_ids IS NOT NULL "
     "  UNION ALL SELECT unnest(r.input_data_ids), r.tree_id, r.tx_hash, r.block_height, false "
     "  FROM orphan_receipts w CROSS JOIN LATERAL (SELECT * FROM receipts r "
     "    WHERE r.tree_id = coalesce(w.adopted_into, w.tree_id, w.id) AND r.receipt_id = w.id "
-    "      AND r.block_time = w.block_time LIMIT 1) r "
+    "      AND r.block_time = w.block_time AND r.block_time " +
+    kAround +
+    "LIMIT 1) r "
     "  WHERE w.kind = 'receipt' AND r.input_data_ids IS NOT NULL "
     "    AND w.block_height BETWEEN (SELECT min(block_height) FROM orphans) "
     "      AND (SELECT max(block_height) FROM orphans) + $3::bigint "
     "  UNION ALL SELECT unnest(r.input_data_ids), r.tree_id, r.tx_hash, r.block_height, false FROM receipts "
     "r "
-    "  WHERE EXISTS (SELECT FROM orphans o JOIN data_receipts d ON d.data_id = o.id "
-    "      AND d.block_time = o.block_time WHERE d.is_promise_resume) AND r.input_data_ids IS NOT NULL "
-    "    AND r.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span)), "
+    "  WHERE (EXISTS (SELECT FROM orphans o CROSS JOIN LATERAL (SELECT is_promise_resume FROM data_receipts "
+    "d "
+    "      WHERE d.data_id = o.id AND d.block_time = o.block_time AND d.block_time " +
+    kAround +
+    "      LIMIT 1) d WHERE is_promise_resume) OR EXISTS (SELECT FROM unavailable_heights "
+    "      WHERE height BETWEEN $1::bigint - $3::bigint AND $2::bigint)) "
+    "    AND r.input_data_ids IS NOT NULL AND r.block_time " +
+    kAround +
+    "), "
     "ends AS (SELECT o.id, o.block_time, l.tree_id, l.tx_hash, l.produces FROM links l "
     "  JOIN orphans o ON o.id = l.data_id "
     "  WHERE coalesce(abs(l.block_height - o.block_height) <= $3::bigint, true)) "
@@ -254,9 +278,9 @@ const std::string kMoveData =
     "RETURNING 1) "
     "SELECT count(*) FROM settled";
 
-std::uint64_t adopt_data(pqxx::transaction_base& tx, base::HeightRange slice, base::Height seam) {
-    const auto found =
-        shim::query(tx, kFindDataTrees, slice.from, slice.to, kSeamReach, std::string("data"), seam)[0];
+std::uint64_t adopt_data(pqxx::transaction_base& tx, base::HeightRange slice, const Times& times) {
+    const auto found = shim::query(tx, kFindDataTrees, slice.from, slice.to, kSeamReach, std::string("data"),
+                                   times.since, times.seam, times.until)[0];
     if (found[5].as<std::uint64_t>() == 0) return 0;
     const auto column = [&found](int at) { return found[at].as<std::string>(); };
     return shim::query(tx, kMoveData, column(0), column(1), column(2), column(3), column(4))[0][0]
@@ -279,9 +303,11 @@ base::Task<void> PgOrphanStore::adopt_orphans(base::HeightRange around) {
         move_late_rows(tx, around);
         std::uint64_t adopted = 0;
         const auto slices = orphan_slices(tx, around);
-        for (const auto& slice : slices) adopted += adopt_receipts(tx, slice, around.to);
+        std::vector<Times> times;
+        for (const auto& slice : slices) times.push_back(times_around(tx, slice, around.to));
+        for (std::size_t i = 0; i < slices.size(); ++i) adopted += adopt_receipts(tx, slices[i], times[i]);
         settle_roles(tx, around);
-        for (const auto& slice : slices) adopted += adopt_data(tx, slice, around.to);
+        for (std::size_t i = 0; i < slices.size(); ++i) adopted += adopt_data(tx, slices[i], times[i]);
         tx.commit();
         database.series.adopted.Increment(static_cast<double>(adopted));
     });

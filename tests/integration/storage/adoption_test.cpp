@@ -192,5 +192,35 @@ TEST_F(Adoption, LeavesOrphansWhoseParentNeverComes) {
     EXPECT_EQ(value("SELECT count(*) FROM orphan_receipts WHERE adopted_at IS NULL"), "1");
 }
 
+// A run knows of the receipt that awaits by a block before the lost one: it is no orphan.
+TEST_F(Adoption, FindsWhatAwaitsDataWhoseProducerIsInALostBlock) {
+    await(store().blocks.record_unavailable({100, "UNKNOWN_BLOCK", "nobody has it", 1}));
+    auto data = block_batch(101);
+    add_data(data, "d", "rd", "", true);
+    commit(std::move(data));
+    auto awaiting = block_batch(102);
+    add_receipt(
+        awaiting, 102,
+        {"W", "T", "T", "A", "callback", "{}", "bob.near", "bob.near", "success_value", "[]", "{d,e}"});
+    commit(std::move(awaiting));
+    await(store().orphans.adopt_orphans({101, 102}));
+    EXPECT_EQ(rows(kData), "d|T|T\n");
+}
+
+TEST_F(Adoption, OpensNoPartitionsOfOtherDays) {
+    auto batch = block_batch(105);
+    add_receipt(batch, 105,
+                {"Z", "Z", "", "", "refund", "{}", "system", "bob.near", "success_value", "[]", "{d}", "", "",
+                 "", true});
+    add_data(batch, "x", "rx", "", true);
+    commit(std::move(batch));
+    execute("SELECT make_partitions('2030-01-01', '2030-01-01')");
+    const auto other = storage::shim::connect(database().url());
+    pqxx::work tx(*other);
+    tx.exec("LOCK TABLE receipts_p20300101, transactions_p20300101, data_receipts_p20300101");
+    OpenStore impatient(database().url() + "?options=-c%20lock_timeout%3D2s");
+    EXPECT_NO_THROW(await(impatient.orphans.adopt_orphans({105, 105})));
+}
+
 }  // namespace
 }  // namespace receiptd::test
