@@ -24,7 +24,7 @@ class Kept(Judging, support.Scenario):
 
     def configured(self, source, scope, database):
         # Nothing is sent: what is to be sent is looked at.
-        secret = self.folder / f"{database}.secret"  # a daemon that starts may read it at any time
+        secret = self.folder / f"{source}-{scope}.secret"  # a daemon that starts may read it at any time
         secret.write_text("whsec_" + "A" * 44)
         secret.chmod(0o600)
         endpoint = f'[[endpoint]]\nname = "ops"\nurl = "https://127.0.0.1:9/"\nsecret_file = "{secret}"\n'
