@@ -93,7 +93,7 @@ Times times_around(pqxx::transaction_base& tx, base::HeightRange slice, base::He
     return {row[0].as<std::string>(), row[1].as<std::string>(), row[2].as<std::string>()};
 }
 
-// What a search for the other side starts with: the orphans of one kind ($4) of a slice.
+// A search for the other side starts with the orphans of one kind ($4) of a slice.
 const std::string kOrphans =
     "WITH orphans AS MATERIALIZED (SELECT id, coalesce(adopted_into, tree_id, id) AS tree_id, "
     "  coalesce(adopted_tx_hash, '') AS tx_hash, block_height, block_time FROM orphan_receipts "
