@@ -9,6 +9,7 @@
 #include "metrics/registry.hpp"
 #include "storage/adoption.hpp"
 #include "storage/late_trees.hpp"
+#include "storage/sql_time.hpp"
 
 #include <algorithm>
 
@@ -59,38 +60,43 @@ void move_late_rows(pqxx::transaction_base& tx, base::HeightRange around) {
     move_trees(tx, moves, since);
 }
 
-// Heights of orphans to look at together: searching for their parents reads the window below once.
-std::vector<base::HeightRange> orphan_slices(pqxx::transaction_base& tx, base::HeightRange around) {
+// Heights of orphans to look at together, and when the other side was executed: all of it, and up to the
+// seam. A search is planned with these times, so that it opens the partitions between them only.
+struct Slice {
+    base::HeightRange heights;
+    TimeSpan around;
+    std::int64_t seam = 0;  // microseconds since 1970
+};
+
+void find_times(pqxx::transaction_base& tx, Slice& slice, base::Height seam) {
+    static const std::string sql = "SELECT coalesce(" + microseconds_of("min(block_time)") +
+                                   ", 0), coalesce(" + microseconds_of("max(block_time)") +
+                                   ", 0), coalesce(" +
+                                   microseconds_of("max(block_time) FILTER (WHERE block_height <= $3)") +
+                                   ", 0) FROM blocks WHERE block_height BETWEEN $1 AND $2";
+    const auto row =
+        shim::query(tx, sql, below(slice.heights.from, kSeamReach), slice.heights.to + kSeamReach, seam)[0];
+    slice.around = {row[0].as<std::int64_t>(), row[1].as<std::int64_t>()};
+    slice.seam = row[2].as<std::int64_t>();
+}
+
+// Searching for the parents of a slice reads the window below once.
+std::vector<Slice> orphan_slices(pqxx::transaction_base& tx, base::HeightRange around) {
     const auto rows =
         shim::query(tx,
                     "SELECT DISTINCT block_height FROM orphan_receipts WHERE adopted_at IS NULL "
                     "AND block_height BETWEEN $1 AND $2 ORDER BY block_height",
                     below(around.from, kSeamReach), around.to + kSeamReach);
-    std::vector<base::HeightRange> slices;
+    std::vector<Slice> slices;
     for (const auto& row : rows) {
         const auto height = row[0].as<base::Height>();
-        if (slices.empty() || height - slices.back().from > kSeamReach)
-            slices.push_back({height, height});
+        if (slices.empty() || height - slices.back().heights.from > kSeamReach)
+            slices.push_back({{height, height}, {}, 0});
         else
-            slices.back().to = height;
+            slices.back().heights.to = height;
     }
+    for (auto& slice : slices) find_times(tx, slice, around.to);
     return slices;
-}
-
-// When the other side of a slice's orphans was executed: all of it, and what is below the seam. A search is
-// planned with these times, so that it opens the partitions between them only.
-struct Times {
-    std::string since, until, seam;
-};
-
-Times times_around(pqxx::transaction_base& tx, base::HeightRange slice, base::Height seam) {
-    const auto row = shim::query(tx,
-                                 "SELECT coalesce(min(block_time), 'infinity'), "
-                                 "  coalesce(max(block_time), '-infinity'), "
-                                 "  coalesce(max(block_time) FILTER (WHERE block_height <= $3), '-infinity') "
-                                 "FROM blocks WHERE block_height BETWEEN $1 AND $2",
-                                 below(slice.from, kSeamReach), slice.to + kSeamReach, seam)[0];
-    return {row[0].as<std::string>(), row[1].as<std::string>(), row[2].as<std::string>()};
 }
 
 // A search for the other side starts with the orphans of one kind ($4) of a slice.
@@ -98,8 +104,8 @@ const std::string kOrphans =
     "WITH orphans AS MATERIALIZED (SELECT id, coalesce(adopted_into, tree_id, id) AS tree_id, "
     "  coalesce(adopted_tx_hash, '') AS tx_hash, block_height, block_time FROM orphan_receipts "
     "  WHERE kind = $4 AND adopted_at IS NULL AND block_height BETWEEN $1::bigint AND $2::bigint), ";
-const std::string kBelowTheSeam = "BETWEEN $5::timestamptz AND $6::timestamptz ";
-const std::string kAround = "BETWEEN $5::timestamptz AND $7::timestamptz ";
+const std::string kBelowTheSeam = "BETWEEN " + time_parameter(5) + " AND " + time_parameter(6) + " ";
+const std::string kAround = "BETWEEN " + time_parameter(5) + " AND " + time_parameter(7) + " ";
 
 // Above the seam one run's lineage knew both sides: no parent is there.
 const std::string kFindParents =
@@ -187,9 +193,9 @@ void set_parents(pqxx::transaction_base& tx, const ReceiptColumns& c) {
         text_array(c.ids));
 }
 
-std::uint64_t adopt_receipts(pqxx::transaction_base& tx, base::HeightRange slice, const Times& times) {
-    const auto found = shim::query(tx, kFindParents, slice.from, slice.to, kSeamReach, std::string("receipt"),
-                                   times.since, times.seam)[0];
+std::uint64_t adopt_receipts(pqxx::transaction_base& tx, const Slice& slice) {
+    const auto found = shim::query(tx, kFindParents, slice.heights.from, slice.heights.to, kSeamReach,
+                                   std::string("receipt"), slice.around.since, slice.seam)[0];
     if (found[9].as<std::uint64_t>() == 0) return 0;
     const auto column = [&found](int at) { return found[at].as<std::string>(); };
     const auto rows = shim::query(tx, kLinks, column(0), column(1), column(2), column(3), column(4),
@@ -278,9 +284,10 @@ const std::string kMoveData =
     "RETURNING 1) "
     "SELECT count(*) FROM settled";
 
-std::uint64_t adopt_data(pqxx::transaction_base& tx, base::HeightRange slice, const Times& times) {
-    const auto found = shim::query(tx, kFindDataTrees, slice.from, slice.to, kSeamReach, std::string("data"),
-                                   times.since, times.seam, times.until)[0];
+std::uint64_t adopt_data(pqxx::transaction_base& tx, const Slice& slice) {
+    const auto found =
+        shim::query(tx, kFindDataTrees, slice.heights.from, slice.heights.to, kSeamReach, std::string("data"),
+                    slice.around.since, slice.seam, slice.around.until)[0];
     if (found[5].as<std::uint64_t>() == 0) return 0;
     const auto column = [&found](int at) { return found[at].as<std::string>(); };
     return shim::query(tx, kMoveData, column(0), column(1), column(2), column(3), column(4))[0][0]
@@ -303,11 +310,9 @@ base::Task<void> PgOrphanStore::adopt_orphans(base::HeightRange around) {
         move_late_rows(tx, around);
         std::uint64_t adopted = 0;
         const auto slices = orphan_slices(tx, around);
-        std::vector<Times> times;
-        for (const auto& slice : slices) times.push_back(times_around(tx, slice, around.to));
-        for (std::size_t i = 0; i < slices.size(); ++i) adopted += adopt_receipts(tx, slices[i], times[i]);
+        for (const auto& slice : slices) adopted += adopt_receipts(tx, slice);
         settle_roles(tx, around);
-        for (std::size_t i = 0; i < slices.size(); ++i) adopted += adopt_data(tx, slices[i], times[i]);
+        for (const auto& slice : slices) adopted += adopt_data(tx, slice);
         tx.commit();
         database.series.adopted.Increment(static_cast<double>(adopted));
     });
