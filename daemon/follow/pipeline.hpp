@@ -46,10 +46,10 @@ struct Engine {
     chain::Scope scope;
     Agreement& agreement;
     Seams& seams;
-    unsigned fetch_ahead = 8;
-    unsigned batch_blocks = 16;
-    std::uint64_t batch_bytes = 8ull << 20;
-    base::Duration patience = std::chrono::seconds(60);
+    unsigned fetch_ahead;
+    unsigned batch_blocks;
+    std::uint64_t batch_bytes;
+    base::Duration patience;
     std::optional<std::int64_t> epoch =
         {};  // of this leader, for commits of the head; nullopt: without a lease
 };
