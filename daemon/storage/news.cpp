@@ -211,9 +211,7 @@ std::vector<std::string_view> rules_about(const rule::Subject& finding, const ru
 }
 
 void News::add(std::string finding_id, std::uint64_t timestamp_nanosec) {
-    const auto at = static_cast<std::int64_t>(timestamp_nanosec / kNanosecondsPerMicrosecond);
-    span =
-        finding_ids.empty() ? TimeSpan{at, at} : TimeSpan{std::min(span.since, at), std::max(span.until, at)};
+    span.include(static_cast<std::int64_t>(timestamp_nanosec / kNanosecondsPerMicrosecond));
     finding_ids.push_back(std::move(finding_id));
 }
 

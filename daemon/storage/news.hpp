@@ -27,7 +27,7 @@ std::string without_repetitions(const std::string& findings);
 // Rows of findings by their ids, and the times between which they lie.
 struct News {
     std::vector<std::string> finding_ids;
-    TimeSpan span;
+    TimeSpan span = kNoTime;
 
     void add(std::string finding_id, std::uint64_t timestamp_nanosec);
 };

@@ -4,8 +4,10 @@
 #include "base/clock.hpp"
 #include "storage/pqxx_shim.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 namespace receiptd::storage {
@@ -33,7 +35,16 @@ inline std::int64_t microseconds(base::WallTime time) {
 struct TimeSpan {
     std::int64_t since = 0;
     std::int64_t until = 0;
+
+    // Widens it, so that it has this time in it.
+    void include(std::int64_t time) {
+        since = std::min(since, time);
+        until = std::max(until, time);
+    }
 };
+// Holds no time, until one is included.
+inline constexpr TimeSpan kNoTime{std::numeric_limits<std::int64_t>::max(),
+                                  std::numeric_limits<std::int64_t>::min()};
 
 // A column as such a number, and the time that it is.
 inline std::string microseconds_of(const std::string& column) {

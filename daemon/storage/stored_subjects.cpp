@@ -112,10 +112,10 @@ void StoredSubjects::add_verdicts(const TimeSpan& span) {
     if (!judged_open_) open_judged(span);
     const auto judged = judged_until(span.until);
     if (judged.empty()) return;
-    TimeSpan included{judged.front().included, judged.front().included};
+    auto included = kNoTime;
     std::vector<std::string> tx_hashes;
     for (const auto& each : judged) {
-        included = {std::min(included.since, each.included), std::max(included.until, each.included)};
+        included.include(each.included);
         tx_hashes.push_back(each.tx_hash);
     }
     verdicts_ = std::make_unique<const VerdictSubjects>(tx_, tx_hashes, included);

@@ -19,7 +19,7 @@ Told tell_results(pqxx::transaction_base& tx, const rule::RuleSet& now, const ch
     if ((now.kinds() & bit(rule::Kind::verdict)) == 0) return {};
     const auto since = microseconds(batch.happened.since);
     std::vector<std::string> tx_hashes;
-    TimeSpan included{};
+    auto included = kNoTime;
     for_each_row(batch, chain::Table::transaction_results,
                  {"tx_hash", "block_time", "completed_time", "signer_id", "user_id", "receiver_id"},
                  [&](const RowFields& row) {
@@ -27,10 +27,7 @@ Told tell_results(pqxx::transaction_base& tx, const rule::RuleSet& now, const ch
                      if (microseconds_in(row[2]) < since ||
                          !now.may_match(rule::Kind::verdict, {text(3), text(4), text(5)}))
                          return;
-                     const auto at = microseconds_in(row[1]);
-                     included = tx_hashes.empty()
-                                    ? TimeSpan{at, at}
-                                    : TimeSpan{std::min(included.since, at), std::max(included.until, at)};
+                     included.include(microseconds_in(row[1]));
                      tx_hashes.emplace_back(text(0));
                  });
     if (tx_hashes.empty()) return {};
@@ -51,13 +48,12 @@ std::vector<chain::Happening> happenings_of(pqxx::transaction_base& tx, const Ru
 std::map<std::string, std::string, std::less<>> missing_users(
     pqxx::transaction_base& tx, const std::vector<chain::Happening>& happenings) {
     std::vector<std::string> tx_hashes;
-    TimeSpan executed{};
+    auto executed = kNoTime;
     for (const auto& happening : happenings) {
         const auto& receipt = *happening.receipt;
         if (receipt.user_id || receipt.tx_hash.empty()) continue;
-        const auto at = static_cast<std::int64_t>(receipt.at.timestamp_nanosec / kNanosecondsPerMicrosecond);
-        executed = tx_hashes.empty() ? TimeSpan{at, at}
-                                     : TimeSpan{std::min(executed.since, at), std::max(executed.until, at)};
+        executed.include(
+            static_cast<std::int64_t>(receipt.at.timestamp_nanosec / kNanosecondsPerMicrosecond));
         if (tx_hashes.empty() || tx_hashes.back() != receipt.tx_hash) tx_hashes.push_back(receipt.tx_hash);
     }
     return users_of(tx, tx_hashes, executed);
