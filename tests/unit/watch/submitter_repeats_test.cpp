@@ -59,11 +59,6 @@ TEST_F(Repeats, AnIdempotencyKeyThatComesWithARepeatIsKept) {
     EXPECT_THAT(rows.rows, SizeIs(1));
 }
 
-const std::string kUsedNonce = R"({"InvalidNonce":{"tx_nonce":5,"ak_nonce":5}})";
-const std::string kPoor = R"({"NotEnoughBalance":{"signer_id":"alice.near","balance":"1","cost":"2"}})";
-const std::string kTooMuchGas =
-    R"({"ActionsValidation":{"TotalPrepaidGasExceeded":{"total_prepaid_gas":2,"limit":1}}})";
-
 TEST_F(Repeats, KeepTheirMetadataAndOtherMetadataIsRefused) {
     submit_with(R"({"order":7})", "payment-7");
     EXPECT_EQ(row().metadata_json, R"({"order":7})");

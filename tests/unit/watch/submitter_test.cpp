@@ -11,6 +11,11 @@ using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
+const std::string kUsedNonce = R"({"InvalidNonce":{"tx_nonce":5,"ak_nonce":5}})";
+const std::string kPoor = R"({"NotEnoughBalance":{"signer_id":"alice.near","balance":"1","cost":"2"}})";
+const std::string kTooMuchGas =
+    R"({"ActionsValidation":{"TotalPrepaidGasExceeded":{"total_prepaid_gas":2,"limit":1}}})";
+
 TEST_F(SubmitterTest, StoresThenSendsAndTellsWhatBecameOfIt) {
     const auto result = submit(request_for(transfer()));
     ASSERT_TRUE(result && *result);
