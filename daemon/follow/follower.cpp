@@ -2,6 +2,7 @@
 
 #include "base/log.hpp"
 #include "follow/scope.hpp"
+#include "follow/standstill.hpp"
 #include "metrics/registry.hpp"
 #include "storage/errors.hpp"
 
@@ -20,6 +21,9 @@ constexpr base::BackoffPolicy kRetryBroken{2s, 60s, 2.0, 0.2};
 constexpr base::Height kTop = std::numeric_limits<std::int64_t>::max() - 1;  // bigint's, for SQL
 constexpr base::Duration kConfirmAfter = 2s;                                 // of storing nothing
 constexpr base::Duration kConfirmEvery = 10s;
+// Added to the patience with hosts, before the end of a range is waited for in vain.
+constexpr base::Duration kTreeComesWithin = 5s;
+constexpr base::Duration kReceiptIsPlacedWithin = 30s;
 
 }  // namespace
 
@@ -76,8 +80,7 @@ void Follower::make_trees() {
                    settings_.patience, trees_of_blocks());
     if (!unplaced_sources_ || source_.tells_outcomes() || settings_.scope != config::ScopeName::accounts)
         return;
-    unplaced_receipts_.emplace(executor_, *unplaced_sources_, stores_.blocks, state_, engine_.scope,
-                               settings_.patience);
+    unplaced_receipts_.emplace(executor_, *unplaced_sources_, stores_.blocks, state_, engine_.scope);
 }
 
 bool Follower::stores_transactions() const { return settings_.scope != config::ScopeName::headers; }
@@ -216,6 +219,7 @@ base::Task<void> Follower::fill(base::HeightRange range) {
     if (claimed.leased) throw std::runtime_error("another process is working on this range right now");
     co_await stores_.blocks.want(range);
     state_.heights.want(range);
+    if (trees_) trees_->prefer(range);
     runs_.spawn(guard(run_backfill(std::move(claimed))));
     co_await wait_until_dealt_with(range);
 }
@@ -321,6 +325,8 @@ base::Task<void> Follower::run_along_head(base::Height from, std::optional<base:
 
 base::Task<void> Follower::wait_until_dealt_with(base::HeightRange range) {
     PendingTreeCount pending(stores_.trees, range);
+    Standstill trees_stand_still(engine_.patience + kTreeComesWithin);
+    Standstill placing_stands_still(engine_.patience + kReceiptIsPlacedWithin);
     base::Wakeup wakeup(executor_, {&state_.heights.changed, &state_.trees.changed, &state_.stop.signal});
     const auto& heights = state_.heights;
     while (!state_.stop.requested()) {
@@ -330,12 +336,14 @@ base::Task<void> Follower::wait_until_dealt_with(base::HeightRange range) {
         if (heights.broken()) waiting.subtract({heights.broken()->height, kTop});
         const bool heights_done = waiting.empty() && heights.in_flight().within(range).empty() &&
                                   heights.unsettled().within(range).empty();
-        if (heights_done && trees_) pending_trees_ = co_await pending.get(state_.clock.steady());
-        const bool trees_done = !trees_ || (pending_trees_ == 0 && !trees_->writing()) || trees_->stalled();
+        const auto now = state_.clock.steady();
+        if (heights_done && trees_) pending_trees_ = co_await pending.get(now);
+        const bool trees_done = !trees_ || (pending_trees_ == 0 && !trees_->writing()) ||
+                                trees_stand_still.reached_with(pending_trees_, now);
         bool placed = true;
         if (heights_done && trees_done && unplaced_receipts_) {
             unplaced_ = co_await unplaced_receipts_->waiting_in(range);
-            placed = unplaced_ == 0 || unplaced_receipts_->stalled();
+            placed = unplaced_ == 0 || placing_stands_still.reached_with(unplaced_, now);
         }
         if (heights_done && trees_done && placed) break;
         co_await wakeup.wait_for(500ms);

@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr unsigned kRequestsAtOnce = 16;
+constexpr std::size_t kRequestsAtOnce = 16;
 constexpr unsigned kClaimedAtOnce = 128;
 constexpr std::size_t kMostOpen = 2'000;
 constexpr std::size_t kBacklog = 64;  // of those that could be worked on now
@@ -59,8 +59,7 @@ Trees::Trees(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
       of_blocks_(of_blocks),
       wakeup_(std::move(executor), {&state.head.moved, &state.heights.changed, &state.stop.signal}),
       pending_(store, kEverywhere),
-      layouts_(executor_, source, state.clock),
-      progress_at_(state.clock.steady()) {}
+      layouts_(executor_, source, state.clock) {}
 
 base::Task<void> Trees::run() {
     base::TaskGroup workers(executor_);
@@ -89,14 +88,20 @@ bool Trees::may_be_pending() const {
 base::Task<void> Trees::claim() {
     woken_ = false;
     claimed_at_ = state_.clock.steady();
+    if (preferred_) co_await claim(*preferred_);
+    co_await claim(kEverywhere);
+}
+
+base::Task<void> Trees::claim(base::HeightRange included_in) {
     bool more = true;
-    while (more && open_.size() < kMostOpen && backlog() < kBacklog) {
-        auto due = co_await store_.due_trees(kClaimedAtOnce);
+    while (more && has_room_for(included_in)) {
+        auto due = co_await store_.due_trees(kClaimedAtOnce, included_in);
         more = due.size() == kClaimedAtOnce;
         for (auto& pending : due) {
             if (open_.contains(pending.tx_hash)) continue;  // its lease goes on
             auto open = std::make_shared<Open>();
             open->pending = std::move(pending);
+            open->turn = preferred_ && includes(*preferred_, *open) ? 0 : ++claimed_;
             open->next = first_ask(open->pending.included_in.height, is_wanted(*open));
             open->ask_by = state_.clock.steady() + kChainMoves;
             open_[open->pending.tx_hash] = std::move(open);
@@ -109,7 +114,6 @@ base::Task<void> Trees::count() {
     const auto before = state_.trees.pending;
     state_.trees.pending = co_await pending_.get(now);
     state_.series.pending_trees.Set(static_cast<double>(state_.trees.pending));
-    if (before == 0 || state_.trees.pending == 0) progress_at_ = now;
     if (state_.trees.pending != before) state_.trees.changed.notify_all();
     if (now < counted_overdue_at_ + kCountOverdueAgain) co_return;
     counted_overdue_at_ = now;
@@ -118,19 +122,37 @@ base::Task<void> Trees::count() {
     state_.series.overdue_trees.Set(static_cast<double>(state_.trees.overdue.count));
 }
 
-std::size_t Trees::backlog() const {
-    std::size_t waiting = 0;
-    for (const auto& [hash, open] : open_) waiting += !open->busy && ready(*open) ? 1 : 0;
-    return waiting;
+bool Trees::includes(base::HeightRange heights, const Open& open) {
+    const auto height = open.pending.included_in.height;
+    return heights.from <= height && height <= heights.to;
 }
 
+bool Trees::has_room_for(base::HeightRange included_in) const {
+    std::size_t open = 0;
+    std::size_t backlog = 0;
+    for (const auto& [hash, each] : open_) {
+        if (!includes(included_in, *each)) continue;
+        ++open;
+        if (!each->busy && ready(*each)) ++backlog;
+    }
+    return open < kMostOpen && backlog < kBacklog;
+}
+
+// In the order in which they were claimed: in any other one, some would wait for ever under load.
 void Trees::start_ready(base::TaskGroup& workers) {
+    if (workers.running() >= kRequestsAtOnce) return;
+    std::vector<OpenTree> waiting;
     for (auto& [hash, open] : open_) {
-        if (workers.running() >= kRequestsAtOnce) return;
         open->told_all = open->told_all && is_wanted(*open);
-        if (open->busy || !ready(*open)) continue;
-        open->busy = true;
-        workers.spawn(work(open));
+        if (!open->busy && ready(*open)) waiting.push_back(open);
+    }
+    const auto starting = std::min(waiting.size(), kRequestsAtOnce - workers.running());
+    const auto last = waiting.begin() + static_cast<std::ptrdiff_t>(starting);
+    std::partial_sort(waiting.begin(), last, waiting.end(),
+                      [](const auto& a, const auto& b) { return a->turn < b->turn; });
+    for (auto open = waiting.begin(); open != last; ++open) {
+        (*open)->busy = true;
+        workers.spawn(work(*open));
     }
 }
 
@@ -165,10 +187,6 @@ rpc::Priority Trees::priority_of(const Open& open) const {
 
 bool Trees::writing() const {
     return std::any_of(open_.begin(), open_.end(), [](const auto& open) { return open.second->writing; });
-}
-
-bool Trees::stalled() const {
-    return state_.trees.pending > 0 && state_.clock.steady() - progress_at_ > patience_ + 5s;
 }
 
 base::Task<void> Trees::work(OpenTree open) {
@@ -293,7 +311,6 @@ base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks) {
 void Trees::completed(const Open& open, const chain::DecidedCounts& decided) {
     const auto tx_hash = open.pending.tx_hash;
     close(open);
-    progress_at_ = state_.clock.steady();
     state_.series.trees_completed.Increment();
     if (state_.listener) state_.listener->tree_committed(tx_hash, decided);
 }

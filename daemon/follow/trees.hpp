@@ -42,20 +42,22 @@ public:
     // There is one to be fetched.
     void wake();
 
+    // Trees that these heights include come before all others.
+    void prefer(base::HeightRange included_in) { preferred_ = included_in; }
+
     // These blocks are final, this data was listed.
     void committed(const chain::CommitFacts& facts);
     // The rows of these heights are gone: trees that they include are pending no more, or again, and what
     // hosts told of others may rest on them.
     void forget(const base::HeightSet& lost);
 
-    // Time since a tree was last completed while some were pending (for `run --until`).
-    bool stalled() const;
     // One is being written: the database may count it as done before the listener knows.
     bool writing() const;
 
 private:
     struct Open {
         storage::PendingTree pending;
+        std::uint64_t turn = 0;  // lower ones first; 0: preferred
         NextAsk next;
         base::SteadyTime ask_by{};  // whether the chain goes on or not
         base::SteadyTime look_by{};
@@ -78,8 +80,10 @@ private:
     void close(const Open& open);
     bool may_be_pending() const;
     base::Task<void> claim();
+    base::Task<void> claim(base::HeightRange included_in);
     base::Task<void> count();
-    std::size_t backlog() const;
+    static bool includes(base::HeightRange heights, const Open& open);
+    bool has_room_for(base::HeightRange included_in) const;
     void start_ready(base::TaskGroup& workers);
     bool ready(const Open& open) const;
     bool may_ask(const Open& open) const;
@@ -118,13 +122,14 @@ private:
     base::Wakeup wakeup_;
     bool woken_ = true;
     base::SteadyTime claimed_at_{};
+    std::optional<base::HeightRange> preferred_;
+    std::uint64_t claimed_ = 0;  // not counting preferred ones
     PendingTreeCount pending_;
     std::map<std::string, OpenTree> open_;                 // by transaction hash
     std::unordered_map<std::string, std::string> parked_;  // data id -> transaction hash
     // The latest final blocks: more than a yield waits. Older ones are read from the database.
     rpc::BlockCache known_{512};
     rpc::ShardLayouts layouts_;
-    base::SteadyTime progress_at_;
     base::SteadyTime counted_overdue_at_{};
 };
 

@@ -34,16 +34,13 @@ struct CancelAtEnd {
 }  // namespace
 
 UnplacedReceipts::UnplacedReceipts(base::asio::any_io_executor executor, UnplacedSources sources,
-                                   storage::BlockStore& blocks, State& state, const chain::Scope& scope,
-                                   base::Duration patience)
+                                   storage::BlockStore& blocks, State& state, const chain::Scope& scope)
     : sources_(sources),
       blocks_(blocks),
       state_(state),
       scope_(scope),
-      patience_(patience),
       workers_(executor),
-      wakeup_(executor, {&state.stop.signal}),
-      progress_at_(state.clock.steady()) {}
+      wakeup_(executor, {&state.stop.signal}) {}
 
 base::Task<void> UnplacedReceipts::run() {
     const CancelAtEnd cancel{workers_};
@@ -63,7 +60,6 @@ base::Task<void> UnplacedReceipts::look() {
     auto round = co_await sources_.waiting.due_unplaced(kLookedAtOnce);
     state_.series.orphans_in_history.Increment(static_cast<double>(round.came));
     state_.series.orphans_told.Increment(static_cast<double>(round.came_when_asked));
-    if (round.came + round.came_when_asked > 0) progress_at_ = state_.clock.steady();
     const auto may_ask = may_ask_together(round.due, signers_asking());
     for (std::size_t i = 0; i < round.due.size(); ++i) {
         auto& unplaced = round.due[i];
@@ -79,7 +75,6 @@ base::Task<void> UnplacedReceipts::look() {
     }
     const auto waiting = co_await sources_.waiting.unplaced_count(kAllHeights);
     state_.series.unplaced_receipts.Set(static_cast<double>(waiting));
-    if (waiting == 0) progress_at_ = state_.clock.steady();
 }
 
 std::set<std::string> UnplacedReceipts::signers_asking() const {
@@ -91,8 +86,6 @@ std::set<std::string> UnplacedReceipts::signers_asking() const {
 base::Task<std::uint64_t> UnplacedReceipts::waiting_in(base::HeightRange listed_in) {
     return sources_.waiting.unplaced_count(listed_in);
 }
-
-bool UnplacedReceipts::stalled() const { return state_.clock.steady() - progress_at_ > patience_ + 30s; }
 
 base::Task<void> UnplacedReceipts::work(UnplacedReceipt unplaced) {
     std::optional<std::string> refused;
@@ -171,7 +164,6 @@ base::Task<void> UnplacedReceipts::place(const UnplacedReceipt& unplaced,
     if (!block_will_bring(scope_, *status.transaction, included_in.height, state_.heights.coverage()))
         found.rows = chain::found_transaction_rows(*status.transaction, included_in);
     co_await sources_.waiting.place(std::move(found));
-    progress_at_ = state_.clock.steady();
 }
 
 base::Task<void> UnplacedReceipts::ask_outcome(const UnplacedReceipt& unplaced) {
@@ -222,7 +214,6 @@ base::Task<void> UnplacedReceipts::store_orphan(const UnplacedReceipt& unplaced,
     rows.withhold_before(state_.news_since(false));
     co_await sources_.waiting.store_orphan(receipt.receipt_id, std::move(rows));
     state_.series.orphans_left.Increment();
-    progress_at_ = state_.clock.steady();
 }
 
 base::Task<void> UnplacedReceipts::postpone(const UnplacedReceipt& unplaced, std::chrono::milliseconds delay,

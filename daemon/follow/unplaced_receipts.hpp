@@ -32,15 +32,12 @@ struct UnplacedSources {
 class UnplacedReceipts {
 public:
     UnplacedReceipts(base::asio::any_io_executor executor, UnplacedSources sources,
-                     storage::BlockStore& blocks, State& state, const chain::Scope& scope,
-                     base::Duration patience);
+                     storage::BlockStore& blocks, State& state, const chain::Scope& scope);
 
     // Until the state is stopping.
     base::Task<void> run();
 
     base::Task<std::uint64_t> waiting_in(base::HeightRange listed_in);
-    // None was placed for so long that waiting for it is of no use now (for `run --until`).
-    bool stalled() const;
 
 private:
     base::Task<void> look();
@@ -60,14 +57,12 @@ private:
     storage::BlockStore& blocks_;
     State& state_;
     const chain::Scope& scope_;
-    base::Duration patience_;
     base::TaskGroup workers_;
     base::Wakeup wakeup_;
     std::deque<storage::UnplacedReceipt> queue_;  // for a free worker
     std::map<std::string, std::string> busy_;     // receipt -> signer; queued or being asked for
     base::SteadyTime look_at_{};
     bool can_ask_ = true;  // false from the first answer that nobody takes the question, until the next start
-    base::SteadyTime progress_at_;
 };
 
 }  // namespace receiptd::follow

@@ -164,12 +164,13 @@ base::Task<void> PgTreeStore::commit_tree(chain::TreeRows tree) {
         });
 }
 
-base::Task<std::vector<PendingTree>> PgTreeStore::due_trees(unsigned limit) {
-    return database_.pool.following.transaction([limit](pqxx::work& tx) {
+base::Task<std::vector<PendingTree>> PgTreeStore::due_trees(unsigned limit, base::HeightRange included_in) {
+    return database_.pool.following.transaction([limit, included_in](pqxx::work& tx) {
         const auto rows = shim::query(
             tx,
             "WITH due AS (SELECT tx_hash, block_height, due_at FROM pending_trees WHERE due_at <= now() "
-            "  ORDER BY due_at, block_height, tx_hash LIMIT $1 FOR UPDATE SKIP LOCKED), "
+            "  AND block_height BETWEEN $2 AND $3 ORDER BY due_at, block_height, tx_hash LIMIT $1 FOR UPDATE "
+            "SKIP LOCKED), "
             // Others have finished it meanwhile: a backfill, or who saw all of its blocks.
             "done AS (DELETE FROM pending_trees p USING due WHERE p.tx_hash = due.tx_hash "
             "  AND p.block_height = due.block_height AND EXISTS (SELECT FROM transaction_results r "
@@ -184,7 +185,7 @@ base::Task<std::vector<PendingTree>> PgTreeStore::due_trees(unsigned limit) {
             "  EXISTS (SELECT FROM blocks b WHERE b.block_height = taken.block_height "
             "    AND b.block_time = taken.block_time AND b.protocol_version BETWEEN 74 AND 82) "
             "FROM taken ORDER BY was_due_at, block_height, tx_hash",
-            limit);
+            limit, included_in.from, included_in.to);
         std::vector<PendingTree> due;
         for (const auto& row : rows) {
             PendingTree pending;

@@ -9,7 +9,7 @@ NODE = ("receipt_id", "parent", "role", "predecessor_id", "receiver_id", "execut
 
 class Kept(Judging, support.Scenario):
     def living_chain(self):
-        self.chain = self.sandbox("--block-time-ms", 50, "--traffic", "failures", "--tps", 40, "--seed", 5,
+        self.chain = self.sandbox("--block-time-ms", 50, "--traffic", "failures", "--tps", 20, "--seed", 5,
                                   "--genesis-time", "now", command="run")
         self.genesis = self.chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
         return support.wait_until("callbacks have failed", lambda: self.over("callback_failed", 2))

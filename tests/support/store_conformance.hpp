@@ -25,10 +25,13 @@ protected:
     storage::Coverage coverage() { return await(this->blocks().load_coverage()); }
     std::vector<std::string> due(unsigned limit = 10) {
         std::vector<std::string> hashes;
-        for (const auto& tree : await(this->trees().due_trees(limit))) hashes.push_back(tree.tx_hash);
+        for (const auto& tree : await(this->trees().due_trees(limit, kAnywhere)))
+            hashes.push_back(tree.tx_hash);
         return hashes;
     }
     std::uint64_t pending(base::HeightRange range) { return await(this->trees().pending_tree_count(range)); }
+
+    static constexpr base::HeightRange kAnywhere{0, 1'000};
 
     static RowBatch block_with_tree(base::Height height, const std::string& tx_hash) {
         auto batch = block_batch(height);
@@ -118,7 +121,7 @@ TYPED_TEST_P(StoreConformance, StoredBlocksAreFoundAroundAHeightAndByHash) {
 
 TYPED_TEST_P(StoreConformance, TreesAreDueAtOnceAndThenNobodyElsesForSomeSeconds) {
     this->commit(this->block_with_tree(100, "T"));
-    const auto due = await(this->trees().due_trees(10));
+    const auto due = await(this->trees().due_trees(10, this->kAnywhere));
     ASSERT_EQ(due.size(), 1u);
     EXPECT_EQ(due[0].tx_hash, "T");
     EXPECT_EQ(due[0].sender_id, "alice.near");
@@ -143,6 +146,17 @@ TYPED_TEST_P(StoreConformance, TheLowestTreesAreDueFirst) {
     EXPECT_EQ(this->due(2), std::vector<std::string>{"A"});
 }
 
+TYPED_TEST_P(StoreConformance, TreesOfARangeAreDueForThemselves) {
+    auto batch = this->block_with_tree(100, "A");
+    batch.append(this->block_with_tree(101, "B"));
+    batch.append(this->block_with_tree(102, "C"));
+    this->commit(std::move(batch));
+    const auto due = await(this->trees().due_trees(10, {101, 101}));
+    ASSERT_EQ(due.size(), 1u);
+    EXPECT_EQ(due[0].tx_hash, "B");
+    EXPECT_EQ(this->due(), (std::vector<std::string>{"A", "C"}));
+}
+
 TYPED_TEST_P(StoreConformance, ATreeThatIsPostponedComesAgainWithOneMoreAttempt) {
     this->commit(this->block_with_tree(100, "T"));
     await(this->trees().postpone_tree("T", std::chrono::hours(1), "receipts still to execute"));
@@ -150,7 +164,7 @@ TYPED_TEST_P(StoreConformance, ATreeThatIsPostponedComesAgainWithOneMoreAttempt)
     EXPECT_TRUE(this->due().empty());
     EXPECT_EQ(this->pending({100, 100}), 1u);
     this->pass(3'601);
-    const auto due = await(this->trees().due_trees(10));
+    const auto due = await(this->trees().due_trees(10, this->kAnywhere));
     ASSERT_EQ(due.size(), 1u);
     EXPECT_EQ(due[0].attempts, 1u);
 }
@@ -169,7 +183,7 @@ TYPED_TEST_P(StoreConformance, TreesOfABackfillAreOrdered) {
     auto batch = this->block_with_tree(100, "T");
     batch.append(this->block_with_tree(101, "U"));
     this->commit(std::move(batch));
-    const auto due = await(this->trees().due_trees(10));
+    const auto due = await(this->trees().due_trees(10, this->kAnywhere));
     ASSERT_EQ(due.size(), 2u);
     EXPECT_TRUE(due[0].ordered);
     EXPECT_FALSE(due[1].ordered);
@@ -225,9 +239,9 @@ REGISTER_TYPED_TEST_SUITE_P(
     StoreConformance, WhatIsCommittedIsCoveredAndWanted, HeightsWhoseBlocksToldNoOutcomesAreKnown,
     NothingIsWrittenOfABatchThatIsCoveredInPart, UnavailableHeightsAreWantedUntilTheyAreCovered,
     StoredBlocksAreFoundAroundAHeightAndByHash, TreesAreDueAtOnceAndThenNobodyElsesForSomeSeconds,
-    TheLowestTreesAreDueFirst, ATreeThatIsPostponedComesAgainWithOneMoreAttempt,
-    ATreeIsStoredOnceAndIsNotPendingThen, TreesOfABackfillAreOrdered, ABackfillIsWorkedOnByOneProcess,
-    ABackfillWhoseLeaseHasRunOutIsTakenOver, ABackfillCanBeReleasedAndFinishedAndOrderedAnew,
-    TwoAbandonedBackfillsAreTakenAtOnce);
+    TheLowestTreesAreDueFirst, TreesOfARangeAreDueForThemselves,
+    ATreeThatIsPostponedComesAgainWithOneMoreAttempt, ATreeIsStoredOnceAndIsNotPendingThen,
+    TreesOfABackfillAreOrdered, ABackfillIsWorkedOnByOneProcess, ABackfillWhoseLeaseHasRunOutIsTakenOver,
+    ABackfillCanBeReleasedAndFinishedAndOrderedAnew, TwoAbandonedBackfillsAreTakenAtOnce);
 
 }  // namespace receiptd::test

@@ -40,7 +40,8 @@ protected:
 TEST_F(Settling, WhoseBlocksTellNoOutcomesTakesOverTheTreesThatAreNotOver) {
     const auto due = [this] {
         std::vector<std::string> hashes;
-        for (const auto& tree : await(store().trees.due_trees(10))) hashes.push_back(tree.tx_hash);
+        for (const auto& tree : await(store().trees.due_trees(10, {0, 1'000'000'000})))
+            hashes.push_back(tree.tx_hash);
         return hashes;
     };
     const auto take_over = [this](base::Height from) { return await(store().trees.take_over_trees(from)); };

@@ -44,8 +44,9 @@ public:
     base::Task<void> commit_tree(chain::TreeRows tree) override {
         return later(stores_.trees.commit_tree(std::move(tree)));
     }
-    base::Task<std::vector<storage::PendingTree>> due_trees(unsigned limit) override {
-        return later(stores_.trees.due_trees(limit));
+    base::Task<std::vector<storage::PendingTree>> due_trees(unsigned limit,
+                                                            base::HeightRange included_in) override {
+        return later(stores_.trees.due_trees(limit, included_in));
     }
     base::Task<std::uint64_t> pending_tree_count(base::HeightRange included_in) override {
         return later(stores_.trees.pending_tree_count(included_in));

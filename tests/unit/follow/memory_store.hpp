@@ -114,10 +114,11 @@ public:
         complete.insert(tx_hash);
         if (after_tree_commit) co_await after_tree_commit();
     }
-    base::Task<std::vector<storage::PendingTree>> due_trees(unsigned limit) override {
+    base::Task<std::vector<storage::PendingTree>> due_trees(unsigned limit,
+                                                            base::HeightRange included_in) override {
         std::vector<Pending*> due;
         for (auto& [tx_hash, each] : pending)
-            if (each.due_at <= clock.wall()) due.push_back(&each);
+            if (each.due_at <= clock.wall() && is_in(each, included_in)) due.push_back(&each);
         std::sort(due.begin(), due.end(), [](const Pending* a, const Pending* b) {
             return std::pair(a->due_at, a->tree.included_in.height) <
                    std::pair(b->due_at, b->tree.included_in.height);
@@ -134,10 +135,8 @@ public:
     }
     base::Task<std::uint64_t> pending_tree_count(base::HeightRange included_in) override {
         co_return static_cast<std::uint64_t>(
-            std::count_if(pending.begin(), pending.end(), [&](const auto& each) {
-                return included_in.from <= each.second.tree.included_in.height &&
-                       each.second.tree.included_in.height <= included_in.to;
-            }));
+            std::count_if(pending.begin(), pending.end(),
+                          [&](const auto& each) { return is_in(each.second, included_in); }));
     }
     base::Task<storage::OverdueTrees> overdue_trees(std::chrono::seconds) override {
         co_return storage::OverdueTrees();
@@ -284,6 +283,10 @@ private:
             if (row["shard_id"]) tree.shard_id = std::stoull(*row["shard_id"]);
             due_at = clock.wall();
         }
+    }
+    static bool is_in(const Pending& each, base::HeightRange heights) {
+        const auto height = each.tree.included_in.height;
+        return heights.from <= height && height <= heights.to;
     }
     bool is_ordered(Height height) const {
         return std::any_of(backfills.begin(), backfills.end(), [&](const auto& each) {

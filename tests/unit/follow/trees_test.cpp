@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace receiptd::follow {
 namespace {
 
@@ -127,6 +129,61 @@ TEST_F(TreesByRpc, OfALostBlockAreAskedForNoMoreUntilTheyArePendingAgain) {
         return !store_.complete.contains("T1");
     });
     EXPECT_LE(asked, 4u) << "one question may have been under way";
+}
+
+TEST_F(TreesByRpc, AreFetchedInTheOrderOfTheirBlocks) {
+    chain_.add_range(100, 112);
+    for (int i = 10; i < 40; ++i) {
+        chain_.add_failing("Z" + std::to_string(i), 100);
+        chain_.add_failing("A" + std::to_string(i), 101);
+    }
+    EXPECT_EQ(follow(110).unfinished_trees, 0u);
+    ASSERT_EQ(trees_.asked_in_order.size(), 60u);
+    const auto& asked = trees_.asked_in_order;
+    EXPECT_TRUE(std::all_of(asked.begin(), asked.begin() + 30, [](const auto& hash) {
+        return hash[0] == 'Z';
+    })) << "under load the others would wait for ever";
+}
+
+TEST_F(TreesByRpc, OfABackfillThatNobodyKnowsEndItThoughOthersGoOn) {
+    chain_.add_range(100, 170);
+    chain_.add_failing("T1", 102);
+    chain_.add_failing("T2", 102);
+    chain_.add_failing("of the head", 165);
+    trees_.unknown.insert("T1");
+    auto settings = testing::follow_settings(config::Source::rpc, config::Start(std::uint64_t{100}));
+    Daemon daemon(context_, store_.clock, chain_, chain_, &trees_, testing::stores_of(store_), settings);
+    const auto place = [&](std::string tx_hash) {
+        testing::MemoryStore::Pending placed;
+        placed.tree.tx_hash = tx_hash;
+        placed.tree.included_in = chain_.ref(165);
+        store_.pending.emplace(std::move(tx_hash), std::move(placed));
+    };
+    place("of the head");
+    store_.after_tree_commit = [&]() -> base::Task<void> {
+        if (store_.complete.erase("of the head") > 0) place("of the head");
+        co_return;
+    };
+    EXPECT_EQ(daemon.backfill({100, 110}).unfinished_trees, 1u);
+    EXPECT_EQ(store_.complete, std::set<std::string>{"T2"});
+}
+
+TEST_F(TreesByRpc, OfABackfillComeBeforeThoseOfTheHead) {
+    chain_.add_range(100, 170);
+    chain_.add_failing("T1", 102);
+    testing::MemoryStore::Pending placed;
+    placed.tree.included_in = chain_.ref(165);
+    for (int i = 100; i < 1'100; ++i) {
+        placed.tree.tx_hash = "of the head " + std::to_string(i);
+        chain_.add_failing(placed.tree.tx_hash, 165);
+        store_.pending.emplace(placed.tree.tx_hash, placed);
+    }
+    auto settings = testing::follow_settings(config::Source::rpc, config::Start(std::uint64_t{100}));
+    Daemon daemon(context_, store_.clock, chain_, chain_, &trees_, testing::stores_of(store_), settings);
+    EXPECT_EQ(daemon.backfill({100, 110}).unfinished_trees, 0u);
+    const auto& asked = trees_.asked_in_order;
+    EXPECT_LT(std::find(asked.begin(), asked.end(), "T1") - asked.begin(), 300)
+        << "some of the others were claimed before its block was stored";
 }
 
 // The database counts no pending tree then, and this is the only word that watches hear of the last one.

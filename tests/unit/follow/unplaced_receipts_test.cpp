@@ -116,8 +116,8 @@ protected:
     }
     // Until nothing waits any more.
     void work() {
-        UnplacedReceipts receipts(context_.get_executor(), {hosts_, hosts_, waiting_}, store_, state_, scope_,
-                                  std::chrono::seconds(1));
+        UnplacedReceipts receipts(context_.get_executor(), {hosts_, hosts_, waiting_}, store_, state_,
+                                  scope_);
         base::TaskGroup group(context_.get_executor());
         group.spawn(receipts.run());
         group.spawn(stop_when_done());
