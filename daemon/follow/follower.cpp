@@ -348,7 +348,7 @@ base::Task<void> Follower::wait_until_dealt_with(base::HeightRange range) {
         if (heights_done && trees_done && placed) break;
         co_await wakeup.wait_for(500ms);
     }
-    if (state_.trees.late && !state_.stop.requested()) co_await seams_.judge_late();
+    if (!state_.stop.requested()) co_await seams_.judge_at_the_end();
 }
 
 base::Task<void> Follower::end_loops() {

@@ -78,6 +78,11 @@ base::Task<void> Seams::judge_late() {
     }
 }
 
+base::Task<void> Seams::judge_at_the_end() {
+    co_await stores_.trees.hurry_late_trees();
+    co_await judge_late();
+}
+
 // Another daemon may have stored heights meanwhile: the database knows.
 base::Task<void> Seams::take_over(base::HeightRange stretch) {
     const auto stored = co_await stores_.blocks.load_coverage();

@@ -46,6 +46,8 @@ public:
     base::Task<void> take_over(base::HeightRange stretch);
     // Trees that went on where nobody here knew them any more.
     base::Task<void> judge_late();
+    // All blocks are stored that anything waits for: trees that lacked a resume are looked at once more.
+    base::Task<void> judge_at_the_end();
 
     // Stretches of which a commit knows, and no run that would close them when it ends: it was stopped or
     // killed.

@@ -284,6 +284,16 @@ base::Task<LateTrees> PgTreeStore::judge_late_trees(bool history, chain::NewsSin
         });
 }
 
+// Rows that others hold now are made due by them, or judged.
+base::Task<void> PgTreeStore::hurry_late_trees() {
+    return database_.pool.adopting.transaction([](pqxx::work& tx) {
+        tx.exec(
+            "UPDATE late_trees SET due_at = now(), looks = looks - 1 WHERE tx_hash IN ("
+            "SELECT tx_hash FROM late_trees WHERE looks > 0 AND isfinite(since) AND due_at > now() "
+            "FOR UPDATE SKIP LOCKED)");
+    });
+}
+
 base::Task<std::uint64_t> PgTreeStore::find_late_trees() {
     return database_.pool.maintenance.transaction([](pqxx::work& tx) {
         // It looks into all partitions, and may take its time: nobody waits for it.

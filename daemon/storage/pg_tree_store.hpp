@@ -15,6 +15,7 @@ public:
     base::Task<std::vector<PendingTree>> due_trees(unsigned limit, base::HeightRange included_in) override;
     base::Task<std::uint64_t> take_over_trees(base::Height from) override;
     base::Task<LateTrees> judge_late_trees(bool history, chain::NewsSince news_since) override;
+    base::Task<void> hurry_late_trees() override;
     base::Task<std::uint64_t> find_late_trees() override;
     base::Task<std::uint64_t> pending_tree_count(base::HeightRange included_in) override;
     base::Task<OverdueTrees> overdue_trees(std::chrono::seconds age) override;

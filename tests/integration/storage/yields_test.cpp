@@ -149,9 +149,17 @@ TEST_F(Yields, AreLookedAtAgainWhereTheBlockOfTheirResumeIsStoredLast) {
     batches.pop_back();
     follow(std::move(batches));
     judge_late();
-    EXPECT_EQ(rows("SELECT tx_hash, looks, due_at < now() + interval '1 minute' FROM late_trees"), "T|1|t\n");
+    for (const bool hurried : {false, true}) {
+        EXPECT_EQ(rows("SELECT tx_hash, looks, due_at < now() + interval '1 minute' FROM late_trees"),
+                  "T|1|t\n")
+            << hurried;
+        await(store().trees.hurry_late_trees());
+        judge_late();
+    }
     commit(std::move(last));
-    execute("UPDATE late_trees SET due_at = now()");
+    judge_late();
+    EXPECT_EQ(value("SELECT count(*) FROM late_trees"), "1") << "it is not due yet";
+    await(store().trees.hurry_late_trees());
     judge_late();
     expect_found("at the next look");
 }

@@ -51,6 +51,7 @@ public:
     base::Task<std::uint64_t> pending_tree_count(base::HeightRange included_in) override {
         return later(stores_.trees.pending_tree_count(included_in));
     }
+    base::Task<void> hurry_late_trees() override { return later(stores_.trees.hurry_late_trees()); }
     base::Task<storage::OverdueTrees> overdue_trees(std::chrono::seconds age) override {
         return later(stores_.trees.overdue_trees(age));
     }

@@ -333,6 +333,16 @@ TEST_F(FollowerTest, ABackfillDoesNotWaitForGapsOutsideItsRange) {
     EXPECT_EQ(store.coverage.covered, HeightSet({150, 160}));
 }
 
+TEST_F(FollowerTest, ATreeThatLackedAResumeIsLookedAtBeforeTheEnd) {
+    chain.add_range(100, 120);
+    store.late_for_a_resume = {"T1"};
+    follow(100, 110);
+    EXPECT_TRUE(store.complete.contains("T1")) << "of a daemon that was killed";
+    store.late_for_a_resume = {"T2"};
+    Daemon(context, chain, store, config::Start(config::StartAtResume{})).backfill({112, 115});
+    EXPECT_TRUE(store.complete.contains("T2"));
+}
+
 TEST_F(FollowerTest, StoppedBeforeAnyHeadIsKnownNothingIsWanted) {
     Daemon daemon(context, chain, store, config::Start(config::StartAtHead{}));
     daemon.follower->stop();

@@ -175,7 +175,12 @@ public:
         co_return 0;
     }
     base::Task<storage::LateTrees> judge_late_trees(bool, chain::NewsSince) override {
+        complete.merge(late);
         co_return storage::LateTrees();
+    }
+    base::Task<void> hurry_late_trees() override {
+        late.merge(late_for_a_resume);
+        co_return;
     }
     base::Task<std::uint64_t> find_late_trees() override { co_return 0; }
     base::Task<chain::DecidedCounts> settle_trees(base::HeightRange, chain::NewsSince) override {
@@ -253,7 +258,8 @@ public:
     std::map<std::string, Pending> pending;
     std::set<std::string> complete;  // trees that were fetched
     std::set<std::string> discarded;
-    bool blocks_may_discard = false;  // they are of such a protocol
+    std::set<std::string> late, late_for_a_resume;  // trees that are due, and that will be
+    bool blocks_may_discard = false;                // they are of such a protocol
     std::map<std::int64_t, Backfill> backfills;
     std::set<Height> taken_over_below;
     std::vector<base::HeightRange> adopted_since_commit;  // seams looked at since the latest commit
