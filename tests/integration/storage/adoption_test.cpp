@@ -3,6 +3,8 @@
 #include "store_test_support.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <future>
 
 namespace receiptd::test {
 namespace {
@@ -218,8 +220,15 @@ TEST_F(Adoption, OpensNoPartitionsOfOtherDays) {
     const auto other = storage::shim::connect(database().url());
     pqxx::work tx(*other);
     tx.exec("LOCK TABLE receipts_p20300101, transactions_p20300101, data_receipts_p20300101");
-    OpenStore impatient(database().url() + "?options=-c%20lock_timeout%3D2s");
-    EXPECT_NO_THROW(await(impatient.orphans.adopt_orphans({105, 105})));
+    auto adoption = std::async([&] { await(store().orphans.adopt_orphans({105, 105})); });
+    bool waits_for_a_lock = false;
+    while (!waits_for_a_lock && adoption.wait_for(std::chrono::milliseconds(10)) != std::future_status::ready)
+        waits_for_a_lock = value(
+                               "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+                               "AND wait_event_type = 'Lock'") != "0";
+    tx.abort();
+    adoption.get();
+    EXPECT_FALSE(waits_for_a_lock);
 }
 
 }  // namespace
