@@ -337,15 +337,20 @@ base::Task<void> Follower::wait_until_dealt_with(base::HeightRange range) {
         const bool heights_done = waiting.empty() && heights.in_flight().within(range).empty() &&
                                   heights.unsettled().within(range).empty();
         const auto now = state_.clock.steady();
-        if (heights_done && trees_) pending_trees_ = co_await pending.get(now);
-        const bool trees_done = !trees_ || (pending_trees_ == 0 && !trees_->writing()) ||
-                                trees_stand_still.reached_with(pending_trees_, now);
-        bool placed = true;
-        if (heights_done && trees_done && unplaced_receipts_) {
+        bool trees_done = heights_done;
+        if (heights_done && trees_) {
+            pending_trees_ = co_await pending.get(now);
+            trees_done = (pending_trees_ == 0 && !trees_->writing()) ||
+                         trees_stand_still.reached_with(pending_trees_, now);
+        }
+        bool placed = trees_done;
+        if (trees_done && unplaced_receipts_) {
             unplaced_ = co_await unplaced_receipts_->waiting_in(range);
             placed = unplaced_ == 0 || placing_stands_still.reached_with(unplaced_, now);
         }
-        if (heights_done && trees_done && placed) break;
+        if (placed) break;
+        if (!heights_done) trees_stand_still.begin_anew();
+        if (!trees_done) placing_stands_still.begin_anew();
         co_await wakeup.wait_for(500ms);
     }
     if (!state_.stop.requested()) co_await seams_.judge_at_the_end();

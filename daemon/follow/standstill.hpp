@@ -1,4 +1,4 @@
-// Whether a count that falls to 0 has stood still for so long that waiting for the rest is of no use now.
+// Whether a count that falls to 0 has not fallen for so long that waiting for the rest is of no use now.
 #pragma once
 
 #include "base/clock.hpp"
@@ -13,17 +13,16 @@ public:
     explicit Standstill(base::Duration patience) : patience_(patience) {}
 
     bool reached_with(std::uint64_t count, base::SteadyTime now) {
-        if (count != count_) {
-            count_ = count;
-            changed_at_ = now;
-        }
-        return now - changed_at_ > patience_;
+        if (!count_ || count < *count_) fell_at_ = now;
+        count_ = count;
+        return now - fell_at_ > patience_;
     }
+    void begin_anew() { count_.reset(); }
 
 private:
     base::Duration patience_;
     std::optional<std::uint64_t> count_;
-    base::SteadyTime changed_at_{};
+    base::SteadyTime fell_at_{};
 };
 
 }  // namespace receiptd::follow

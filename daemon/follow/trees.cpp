@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 constexpr std::size_t kRequestsAtOnce = 16;
 constexpr unsigned kClaimedAtOnce = 128;
 constexpr std::size_t kMostOpen = 2'000;
-constexpr std::size_t kBacklog = 64;  // of those that could be worked on now
+constexpr std::size_t kBacklog = 64;  // of those that could be asked for the first time now
 constexpr base::BackoffPolicy kRetry{800ms, 60s, 1.6, 0.2};
 constexpr auto kIdlePause = 500ms;
 constexpr auto kLookForOthers = 10s;
@@ -101,7 +101,7 @@ base::Task<void> Trees::claim(base::HeightRange included_in) {
             if (open_.contains(pending.tx_hash)) continue;  // its lease goes on
             auto open = std::make_shared<Open>();
             open->pending = std::move(pending);
-            open->turn = preferred_ && includes(*preferred_, *open) ? 0 : ++claimed_;
+            open->turn = next_turn_++;
             open->next = first_ask(open->pending.included_in.height, is_wanted(*open));
             open->ask_by = state_.clock.steady() + kChainMoves;
             open_[open->pending.tx_hash] = std::move(open);
@@ -133,12 +133,13 @@ bool Trees::has_room_for(base::HeightRange included_in) const {
     for (const auto& [hash, each] : open_) {
         if (!includes(included_in, *each)) continue;
         ++open;
-        if (!each->busy && ready(*each)) ++backlog;
+        if (!each->busy && each->asks == 0 && ready(*each)) ++backlog;
     }
     return open < kMostOpen && backlog < kBacklog;
 }
 
-// In the order in which they were claimed: in any other one, some would wait for ever under load.
+// Each waits for its turn, and for a new one after each answer: otherwise some would wait for ever under
+// load.
 void Trees::start_ready(base::TaskGroup& workers) {
     if (workers.running() >= kRequestsAtOnce) return;
     std::vector<OpenTree> waiting;
@@ -148,8 +149,11 @@ void Trees::start_ready(base::TaskGroup& workers) {
     }
     const auto starting = std::min(waiting.size(), kRequestsAtOnce - workers.running());
     const auto last = waiting.begin() + static_cast<std::ptrdiff_t>(starting);
+    const auto order = [this](const OpenTree& open) {
+        return std::pair(!preferred_ || !includes(*preferred_, *open), open->turn);
+    };
     std::partial_sort(waiting.begin(), last, waiting.end(),
-                      [](const auto& a, const auto& b) { return a->turn < b->turn; });
+                      [&](const auto& a, const auto& b) { return order(a) < order(b); });
     for (auto open = waiting.begin(); open != last; ++open) {
         (*open)->busy = true;
         workers.spawn(work(*open));
@@ -201,6 +205,7 @@ base::Task<void> Trees::work(OpenTree open) {
     if (refused) co_await postpone(open, "refused_by_database: " + *refused);
     if (std::exchange(open->outdated, false)) ask_anew(*open);
     open->busy = open->writing = false;
+    open->turn = next_turn_++;
     wakeup_.notify();
 }
 

@@ -57,7 +57,7 @@ public:
 private:
     struct Open {
         storage::PendingTree pending;
-        std::uint64_t turn = 0;  // lower ones first; 0: preferred
+        std::uint64_t turn = 0;  // lower ones first, among those that are preferred and the others
         NextAsk next;
         base::SteadyTime ask_by{};  // whether the chain goes on or not
         base::SteadyTime look_by{};
@@ -123,7 +123,7 @@ private:
     bool woken_ = true;
     base::SteadyTime claimed_at_{};
     std::optional<base::HeightRange> preferred_;
-    std::uint64_t claimed_ = 0;  // not counting preferred ones
+    std::uint64_t next_turn_ = 0;
     PendingTreeCount pending_;
     std::map<std::string, OpenTree> open_;                 // by transaction hash
     std::unordered_map<std::string, std::string> parked_;  // data id -> transaction hash

@@ -75,8 +75,8 @@ public:
     // the others: parents, roles, results and findings of what is stored of them. One that cannot be judged,
     // or whose rows the database refuses, is tried again in an hour, and keeps no other one. Idempotent.
     virtual base::Task<LateTrees> judge_late_trees(bool history, chain::NewsSince news_since) = 0;
-    // Late trees that lack only the resume of a yield are due now; this look does not count. Call when the
-    // blocks that may have it are stored.
+    // Late trees that lack only the resume of a yield, and were looked at for the first time a minute or two
+    // ago, are due now. Call when the blocks that may have it are stored.
     virtual base::Task<void> hurry_late_trees() = 0;
     // Makes trees late of which orphans are stored, and now their transaction, however far apart: reads all
     // partitions. Returns how many.

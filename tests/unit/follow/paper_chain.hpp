@@ -210,6 +210,7 @@ public:
         co_await base::asio::post(executor_, base::asio::use_awaitable);
         const auto times = ++asked[query.tx_hash];
         asked_in_order.push_back(query.tx_hash);
+        if (before_answer) co_await before_answer();
         const auto found = chain_.transactions().find(query.tx_hash);
         if (found == chain_.transactions().end() || unknown.contains(query.tx_hash))
             co_return Unknown{"on paper", false, unknown_to_two};
@@ -245,6 +246,7 @@ public:
 
     std::map<std::string, unsigned> asked;
     std::vector<std::string> asked_in_order;
+    std::function<base::Task<void>()> before_answer;
     std::map<std::string, unsigned> incomplete;  // so many answers are, first
     std::map<std::string, unsigned> in_a_fork;   // so many answers are executed in one, first
     base::HeightSet forgotten;                   // blocks

@@ -168,6 +168,28 @@ TEST_F(TreesByRpc, OfABackfillThatNobodyKnowsEndItThoughOthersGoOn) {
     EXPECT_EQ(store_.complete, std::set<std::string>{"T2"});
 }
 
+TEST_F(TreesByRpc, ThatStayIncompleteDoNotHoldUpOthers) {
+    constexpr int kLost = 200;
+    chain_.add_range(100, 112);
+    for (int i = 0; i < kLost; ++i) {
+        const auto lost = "A" + std::to_string(i);
+        chain_.add_failing(lost, 100);
+        trees_.incomplete[lost] = 1'000'000;
+    }
+    chain_.add_failing("T1", 101);
+    auto settings = testing::follow_settings(config::Source::rpc, config::Start(std::uint64_t{100}));
+    Daemon daemon(context_, store_.clock, chain_, chain_, &trees_, testing::stores_of(store_), settings);
+    trees_.before_answer = [&]() -> base::Task<void> {
+        base::Wakeup steps(context_.get_executor(), {&daemon.state.stop.signal});
+        for (int step = 0; step < 10; ++step) co_await steps.wait();  // a second
+    };
+    daemon.follow_while(
+        [&] { return !store_.complete.contains("T1") && trees_.asked_in_order.size() < 1'000; });
+    EXPECT_EQ(trees_.asked["T1"], 1u);
+    EXPECT_LT(trees_.asked_in_order.size(), 2u * kLost)
+        << "no other one was asked for again and again before";
+}
+
 TEST_F(TreesByRpc, OfABackfillComeBeforeThoseOfTheHead) {
     chain_.add_range(100, 170);
     chain_.add_failing("T1", 102);
