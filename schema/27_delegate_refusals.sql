@@ -26,8 +26,9 @@ $$;
 -- The nonces that a key uses grow: from the newest receipt of the account back, the search ends where all refused nonces
 -- of the key were found, or where a smaller one was used. Only an action that succeeded used its nonce, and none does
 -- after a refusal, so refusals of a key within ten minutes take one search. Bounded: the newest 1,000 receipts of an
--- account in seven days. Reading an action takes a hundred times as long as passing it, so those are read that name a
--- refused nonce, and, for the end of the search, the 8th, 16th, 32nd, ...
+-- account in the seven days before the earliest refusal of the search, however many came between its refusals. Reading an
+-- action takes a hundred times as long as passing it, so those are read that name a refused nonce, and, for the end of the
+-- search, the 8th, 16th, 32nd, ...
 -- The oldest and the newest time are named for the kept plan: when it starts, it leaves out partitions by them, but not by
 -- the time of each refusal.
 CREATE OR REPLACE FUNCTION delegate_nonces_used_by(refused_ids text[], refused_trees text[], refused_times timestamptz[])
@@ -72,7 +73,8 @@ BEGIN
                 WHERE r.receiver_id = refused.account
                   AND r.block_time BETWEEN refused.since - interval '7 days' AND refused.until
                 ORDER BY r.block_time DESC
-                LIMIT 1000
+                LIMIT 1000 + (SELECT count(*) FROM receipts b WHERE b.receiver_id = refused.account
+                              AND b.block_time BETWEEN refused.since AND refused.until)
             ) AS newest
             WHERE role = 'initial' AND status IN ('success_value', 'success_receipt_id')
         LOOP

@@ -155,6 +155,22 @@ TEST_F(Delegates, ABusyHourBetweenTwoRefusalsHidesNoUseFromTheFirst) {
         "again|first|tx-first|t\n");
 }
 
+TEST_F(Delegates, ABusyMinuteBetweenTwoRefusalsHidesNoUseFromEither) {
+    execute_action({});
+    refuse_action({});
+    execute(
+        "INSERT INTO receipts (receipt_id, tree_id, block_time, receiver_id, status) "
+        "SELECT 'other' || n, 'other' || n, block_time + interval '1 second', receiver_id, 'success_value' "
+        "FROM receipts, generate_series(1, 1000) n WHERE receipt_id = 'again'; "
+        "INSERT INTO receipts (receipt_id, tree_id, block_time, receiver_id, status, actions) "
+        "SELECT 'soon', tree_id, block_time + interval '2 seconds', receiver_id, status, actions "
+        "FROM receipts WHERE receipt_id = 'again'");
+    EXPECT_EQ(rows("SELECT u.* FROM (SELECT array_agg(receipt_id) AS ids, array_agg(tree_id) AS trees, "
+                   "array_agg(block_time) AS times FROM receipts WHERE receipt_id IN ('again', 'soon')) r "
+                   "CROSS JOIN delegate_nonces_used_by(ids, trees, times) u ORDER BY 1"),
+              "again|first|tx-first|t\nsoon|first|tx-first|t\n");
+}
+
 TEST_F(Delegates, OfAKeyThatUsedManyNoncesTheRightOneIsFound) {
     execute_action({"ed25519:5", "5"});
     execute_action({"ed25519:17", "17"}, "success_value", kExecuted + 1, "second");
