@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,8 +18,12 @@ struct HeightRange {
     Height from = 0;
     Height to = 0;  // inclusive; from <= to
     Height size() const { return to - from + 1; }
+    bool contains(Height height) const { return from <= height && height <= to; }
     friend bool operator==(const HeightRange&, const HeightRange&) = default;
 };
+
+inline constexpr Height kTopHeight = std::numeric_limits<std::int64_t>::max() - 1;  // bigint's, for SQL
+inline constexpr HeightRange kAllHeights{0, kTopHeight};
 
 class HeightSet {
 public:

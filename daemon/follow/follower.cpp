@@ -7,7 +7,6 @@
 #include "storage/errors.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace receiptd::follow {
@@ -18,8 +17,7 @@ using namespace std::chrono_literals;
 constexpr unsigned kUnavailableLoaded = 100'000;
 constexpr base::Duration kSlowHeadPoll = 10s;  // where blocks are not learned by polling the head
 constexpr base::BackoffPolicy kRetryBroken{2s, 60s, 2.0, 0.2};
-constexpr base::Height kTop = std::numeric_limits<std::int64_t>::max() - 1;  // bigint's, for SQL
-constexpr base::Duration kConfirmAfter = 2s;                                 // of storing nothing
+constexpr base::Duration kConfirmAfter = 2s;  // of storing nothing
 constexpr base::Duration kConfirmEvery = 10s;
 // Added to the patience with hosts, before the end of a range is waited for in vain.
 constexpr base::Duration kTreeComesWithin = 5s;
@@ -157,7 +155,7 @@ void Follower::start_loops(bool follow_closely) {
 }
 
 base::Task<Follower::End> Follower::follow(std::optional<base::Height> until) {
-    return to_its_end(follow_up_to(until), {0, until.value_or(kTop)});
+    return to_its_end(follow_up_to(until), {0, until.value_or(base::kTopHeight)});
 }
 
 base::Task<void> Follower::read_coverage_anew() {
@@ -333,7 +331,7 @@ base::Task<void> Follower::wait_until_dealt_with(base::HeightRange range) {
         auto waiting = heights.gaps().within(range);
         waiting.subtract(heights.given_up());
         // Nothing above a block that does not fit is stored before it does.
-        if (heights.broken()) waiting.subtract({heights.broken()->height, kTop});
+        if (heights.broken()) waiting.subtract({heights.broken()->height, base::kTopHeight});
         const bool heights_done = waiting.empty() && heights.in_flight().within(range).empty() &&
                                   heights.unsettled().within(range).empty();
         const auto now = state_.clock.steady();

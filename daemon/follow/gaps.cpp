@@ -3,7 +3,6 @@
 #include "follow/follower.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace receiptd::follow {
@@ -16,7 +15,6 @@ constexpr base::Height kRepairAtOnce = 256;
 constexpr base::Duration kReadCoverageEvery = 60s;
 constexpr base::Duration kJudgeLateEvery = 5s;
 constexpr base::Duration kFindLateEvery = 1h;  // it looks into all partitions
-constexpr base::Height kEnd = std::numeric_limits<std::int64_t>::max() - 1;
 
 }  // namespace
 
@@ -73,7 +71,7 @@ std::optional<base::HeightRange> Follower::due_gap() const {
     auto gaps = heights.gaps();
     if (gaps.empty()) return std::nullopt;
     gaps.subtract(heights.in_flight());
-    if (state_.head.block()) gaps.subtract({state_.head.height() + 1, kEnd});
+    if (state_.head.block()) gaps.subtract({state_.head.height() + 1, base::kTopHeight});
     const auto now = state_.clock.steady();
     for (const auto& [height, at] : retry_at_)
         if (at > now) gaps.subtract({height, height});
@@ -81,7 +79,7 @@ std::optional<base::HeightRange> Follower::due_gap() const {
         const auto fitting = heights.coverage().covered.ranges();
         const auto next = std::find_if(fitting.begin(), fitting.end(),
                                        [&](const auto& range) { return range.from > broken->height; });
-        const auto end = next == fitting.end() ? kEnd : next->from;
+        const auto end = next == fitting.end() ? base::kTopHeight : next->from;
         gaps.subtract({broken->height + 1, end});
     }
     const auto& busy = heights.in_flight();

@@ -8,7 +8,6 @@
 #include "storage/errors.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -32,7 +31,6 @@ constexpr base::Height kHistory = 50;
 constexpr base::Duration kChainMoves = 3s;
 constexpr base::Duration kParkedFor = 30s;
 constexpr auto kLookAgain = 500ms;
-constexpr base::HeightRange kEverywhere{0, std::numeric_limits<std::int64_t>::max() - 1};
 
 base::Task<chain::TreeRows> make_tree_rows(base::asio::thread_pool& cpu, rpc::TreeSource::Tree tree,
                                            std::vector<chain::ExecutionBlock> executed_in,
@@ -58,7 +56,7 @@ Trees::Trees(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
       patience_(patience),
       of_blocks_(of_blocks),
       wakeup_(std::move(executor), {&state.head.moved, &state.heights.changed, &state.stop.signal}),
-      pending_(store, kEverywhere),
+      pending_(store, base::kAllHeights),
       layouts_(executor_, source, state.clock) {}
 
 base::Task<void> Trees::run() {
@@ -89,7 +87,7 @@ base::Task<void> Trees::claim() {
     woken_ = false;
     claimed_at_ = state_.clock.steady();
     if (preferred_) co_await claim(*preferred_);
-    co_await claim(kEverywhere);
+    co_await claim(base::kAllHeights);
 }
 
 base::Task<void> Trees::claim(base::HeightRange included_in) {
@@ -122,16 +120,11 @@ base::Task<void> Trees::count() {
     state_.series.overdue_trees.Set(static_cast<double>(state_.trees.overdue.count));
 }
 
-bool Trees::includes(base::HeightRange heights, const Open& open) {
-    const auto height = open.pending.included_in.height;
-    return heights.from <= height && height <= heights.to;
-}
-
 bool Trees::has_room_for(base::HeightRange included_in) const {
     std::size_t open = 0;
     std::size_t backlog = 0;
     for (const auto& [hash, each] : open_) {
-        if (!includes(included_in, *each)) continue;
+        if (!included_in.contains(each->pending.included_in.height)) continue;
         ++open;
         if (!each->busy && each->asks == 0 && ready(*each)) ++backlog;
     }
@@ -150,7 +143,7 @@ void Trees::start_ready(base::TaskGroup& workers) {
     const auto starting = std::min(waiting.size(), kRequestsAtOnce - workers.running());
     const auto last = waiting.begin() + static_cast<std::ptrdiff_t>(starting);
     const auto order = [this](const OpenTree& open) {
-        return std::pair(!preferred_ || !includes(*preferred_, *open), open->turn);
+        return std::pair(!preferred_ || !preferred_->contains(open->pending.included_in.height), open->turn);
     };
     std::partial_sort(waiting.begin(), last, waiting.end(),
                       [&](const auto& a, const auto& b) { return order(a) < order(b); });

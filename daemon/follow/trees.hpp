@@ -82,7 +82,6 @@ private:
     base::Task<void> claim();
     base::Task<void> claim(base::HeightRange included_in);
     base::Task<void> count();
-    static bool includes(base::HeightRange heights, const Open& open);
     bool has_room_for(base::HeightRange included_in) const;
     void start_ready(base::TaskGroup& workers);
     bool ready(const Open& open) const;

@@ -7,7 +7,6 @@
 #include "metrics/registry.hpp"
 #include "storage/errors.hpp"
 
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -24,7 +23,6 @@ constexpr auto kPause = 250ms;
 constexpr auto kNotFinal = 1s;
 constexpr auto kFaultPause = 5s;
 constexpr auto kRefusedPause = 10min;
-constexpr base::HeightRange kAllHeights{0, std::numeric_limits<std::int64_t>::max() - 1};
 
 struct CancelAtEnd {
     base::TaskGroup& group;
@@ -73,7 +71,7 @@ base::Task<void> UnplacedReceipts::look() {
             queue_.push_back(std::move(unplaced));
         }
     }
-    const auto waiting = co_await sources_.waiting.unplaced_count(kAllHeights);
+    const auto waiting = co_await sources_.waiting.unplaced_count(base::kAllHeights);
     state_.series.unplaced_receipts.Set(static_cast<double>(waiting));
 }
 

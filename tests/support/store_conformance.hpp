@@ -25,13 +25,11 @@ protected:
     storage::Coverage coverage() { return await(this->blocks().load_coverage()); }
     std::vector<std::string> due(unsigned limit = 10) {
         std::vector<std::string> hashes;
-        for (const auto& tree : await(this->trees().due_trees(limit, kAnywhere)))
+        for (const auto& tree : await(this->trees().due_trees(limit, base::kAllHeights)))
             hashes.push_back(tree.tx_hash);
         return hashes;
     }
     std::uint64_t pending(base::HeightRange range) { return await(this->trees().pending_tree_count(range)); }
-
-    static constexpr base::HeightRange kAnywhere{0, 1'000};
 
     static RowBatch block_with_tree(base::Height height, const std::string& tx_hash) {
         auto batch = block_batch(height);
@@ -121,7 +119,7 @@ TYPED_TEST_P(StoreConformance, StoredBlocksAreFoundAroundAHeightAndByHash) {
 
 TYPED_TEST_P(StoreConformance, TreesAreDueAtOnceAndThenNobodyElsesForSomeSeconds) {
     this->commit(this->block_with_tree(100, "T"));
-    const auto due = await(this->trees().due_trees(10, this->kAnywhere));
+    const auto due = await(this->trees().due_trees(10, base::kAllHeights));
     ASSERT_EQ(due.size(), 1u);
     EXPECT_EQ(due[0].tx_hash, "T");
     EXPECT_EQ(due[0].sender_id, "alice.near");
@@ -164,7 +162,7 @@ TYPED_TEST_P(StoreConformance, ATreeThatIsPostponedComesAgainWithOneMoreAttempt)
     EXPECT_TRUE(this->due().empty());
     EXPECT_EQ(this->pending({100, 100}), 1u);
     this->pass(3'601);
-    const auto due = await(this->trees().due_trees(10, this->kAnywhere));
+    const auto due = await(this->trees().due_trees(10, base::kAllHeights));
     ASSERT_EQ(due.size(), 1u);
     EXPECT_EQ(due[0].attempts, 1u);
 }
@@ -183,7 +181,7 @@ TYPED_TEST_P(StoreConformance, TreesOfABackfillAreOrdered) {
     auto batch = this->block_with_tree(100, "T");
     batch.append(this->block_with_tree(101, "U"));
     this->commit(std::move(batch));
-    const auto due = await(this->trees().due_trees(10, this->kAnywhere));
+    const auto due = await(this->trees().due_trees(10, base::kAllHeights));
     ASSERT_EQ(due.size(), 2u);
     EXPECT_TRUE(due[0].ordered);
     EXPECT_FALSE(due[1].ordered);

@@ -37,7 +37,7 @@ protected:
 };
 
 TEST_F(Trees, AreDueAtOnceAndAgainAfterADelay) {
-    const auto due = await(store().trees.due_trees(10, {0, 1'000'000'000}));
+    const auto due = await(store().trees.due_trees(10, base::kAllHeights));
     ASSERT_EQ(due.size(), 1u);
     EXPECT_EQ(due[0].tx_hash, "T");
     EXPECT_EQ(due[0].included_in.hash, "hash100");
@@ -45,8 +45,8 @@ TEST_F(Trees, AreDueAtOnceAndAgainAfterADelay) {
     EXPECT_EQ(due[0].included_in.timestamp_nanosec, kFirstTime + 100'000'000'000ull);
 
     await(store().trees.postpone_tree("T", 1h, "receipts still to execute"));
-    EXPECT_TRUE(await(store().trees.due_trees(10, {0, 1'000'000'000})).empty());
-    EXPECT_EQ(await(store().trees.pending_tree_count({0, 1'000'000'000})), 1u);
+    EXPECT_TRUE(await(store().trees.due_trees(10, base::kAllHeights)).empty());
+    EXPECT_EQ(await(store().trees.pending_tree_count(base::kAllHeights)), 1u);
     EXPECT_EQ(rows("SELECT attempts, reason FROM pending_trees"), "1|receipts still to execute\n");
 }
 
@@ -56,21 +56,21 @@ TEST_F(Trees, ThatSomebodyElseFinishedAreNotDue) {
              {"T", "T", "100", time_text(100), "alice.near", "bob.near", "succeeded", kNull, kNull, "100",
               "103", time_text(103), "103", "1", "0", "1", "1"});
     commit(std::move(judged));
-    EXPECT_TRUE(await(store().trees.due_trees(10, {0, 1'000'000'000})).empty());
-    EXPECT_EQ(await(store().trees.pending_tree_count({0, 1'000'000'000})), 0u);
+    EXPECT_TRUE(await(store().trees.due_trees(10, base::kAllHeights)).empty());
+    EXPECT_EQ(await(store().trees.pending_tree_count(base::kAllHeights)), 0u);
 }
 
 TEST_F(Trees, ThatTheChainDroppedHaveFailed) {
     const auto may_be_discarded = [this](const std::string& protocol_version) {
         execute("UPDATE pending_trees SET due_at = now(); UPDATE blocks SET protocol_version = " +
                 protocol_version);
-        return await(store().trees.due_trees(10, {0, 1'000'000'000})).at(0).may_be_discarded;
+        return await(store().trees.due_trees(10, base::kAllHeights)).at(0).may_be_discarded;
     };
     EXPECT_FALSE(may_be_discarded("73"));
     EXPECT_FALSE(may_be_discarded("83")) << "it leaves an outcome";
     EXPECT_TRUE(may_be_discarded("82"));
     execute("UPDATE pending_trees SET due_at = now()");
-    const auto tree = await(store().trees.due_trees(10, {0, 1'000'000'000})).at(0);
+    const auto tree = await(store().trees.due_trees(10, base::kAllHeights)).at(0);
     const auto decided = await(store().trees.discard_tree(tree, {base::WallTime::max()}));
     EXPECT_EQ(decided.verdicts, (std::map<chain::Verdict, std::uint64_t>{{chain::Verdict::failed, 1}}));
     EXPECT_TRUE(await(store().trees.discard_tree(tree, {base::WallTime::max()})).verdicts.empty());
@@ -80,12 +80,12 @@ TEST_F(Trees, ThatTheChainDroppedHaveFailed) {
         "failed|-|discarded|100|0\n");
     EXPECT_EQ(rows("SELECT finding_id, error_class FROM findings"), "failed_transaction:T|discarded\n");
     EXPECT_EQ(value("SELECT count(*) FROM alerts"), "0");
-    EXPECT_EQ(await(store().trees.pending_tree_count({0, 1'000'000'000})), 0u);
+    EXPECT_EQ(await(store().trees.pending_tree_count(base::kAllHeights)), 0u);
 }
 
 TEST_F(Trees, ThatTheChainDroppedAreToldOnceIfTheyAreNews) {
     execute("INSERT INTO endpoints (name) VALUES ('ops'); " + kAllTakeTheDefaultRule);
-    const auto tree = await(store().trees.due_trees(10, {0, 1'000'000'000})).at(0);
+    const auto tree = await(store().trees.due_trees(10, base::kAllHeights)).at(0);
     for (int i = 0; i < 2; ++i) await(store().trees.discard_tree(tree, {}));
     EXPECT_EQ(rows("SELECT alert_id, endpoint FROM deliveries"), "failed_transaction:T|ops\n");
     EXPECT_EQ(value("SELECT count(*) FROM stream_events WHERE kind = 'finding'"), "1");
@@ -111,7 +111,7 @@ TEST_F(Trees, CompleteTheirTransactionAndTakeInTheirData) {
         "success_receipt_id|A|42|340282366920938463463374607431768211455|-\n");
     EXPECT_EQ(rows("SELECT receipt_id, tree_id, tx_hash FROM receipts"), "A|T|T\n");
     EXPECT_EQ(rows("SELECT data_id, tree_id, tx_hash FROM data_receipts"), "D|T|T\n");
-    EXPECT_EQ(await(store().trees.pending_tree_count({0, 1'000'000'000})), 0u);
+    EXPECT_EQ(await(store().trees.pending_tree_count(base::kAllHeights)), 0u);
 }
 
 TEST_F(Trees, TakeInDataOfABlockThatComesAfterThem) {
@@ -155,7 +155,7 @@ TEST_F(Trees, ThatRanInARemovedBlockInPartAreFetchedAgain) {
     EXPECT_EQ(rows("SELECT tx_hash, sender_id, block_height, block_hash FROM pending_trees"),
               "T|alice.near|100|hash100\n");
     EXPECT_EQ(rows("SELECT status FROM transactions"), "-\n") << "nobody judges what is stored of it";
-    const auto due = await(store().trees.due_trees(10, {0, 1'000'000'000}));
+    const auto due = await(store().trees.due_trees(10, base::kAllHeights));
     ASSERT_EQ(due.size(), 1u);
     EXPECT_EQ(due[0].included_in.height, 100u);
     await(store().trees.commit_tree(tree()));

@@ -34,7 +34,7 @@ TEST_F(ConnectionPool, OfPeopleWhoWaitHoldsUpNeitherWritersNorAlertsNorTheTracke
                "HAVING count(*) = 2");
     EXPECT_EQ(commit(block_batch(100)), CommitOutcome::committed);
     EXPECT_TRUE(await(deliveries.delivery_backlog()).empty());
-    EXPECT_TRUE(await(store().trees.due_trees(10, {0, 1'000'000'000})).empty());
+    EXPECT_TRUE(await(store().trees.due_trees(10, base::kAllHeights)).empty());
     EXPECT_EQ(people.front().wait_for(std::chrono::seconds(0)), std::future_status::timeout);
     people.clear();  // waits for them
 }

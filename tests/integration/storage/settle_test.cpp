@@ -40,7 +40,7 @@ protected:
 TEST_F(Settling, WhoseBlocksTellNoOutcomesTakesOverTheTreesThatAreNotOver) {
     const auto due = [this] {
         std::vector<std::string> hashes;
-        for (const auto& tree : await(store().trees.due_trees(10, {0, 1'000'000'000})))
+        for (const auto& tree : await(store().trees.due_trees(10, base::kAllHeights)))
             hashes.push_back(tree.tx_hash);
         return hashes;
     };

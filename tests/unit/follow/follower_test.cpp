@@ -137,9 +137,8 @@ protected:
     }
     bool looked_at(base::Height seam) const {
         const auto& ranges = store.adopted_since_commit;
-        return std::any_of(ranges.begin(), ranges.end(), [&](const base::HeightRange& range) {
-            return range.from <= seam && seam <= range.to;
-        });
+        return std::any_of(ranges.begin(), ranges.end(),
+                           [&](const base::HeightRange& range) { return range.contains(seam); });
     }
 };
 

@@ -118,7 +118,8 @@ public:
                                                             base::HeightRange included_in) override {
         std::vector<Pending*> due;
         for (auto& [tx_hash, each] : pending)
-            if (each.due_at <= clock.wall() && is_in(each, included_in)) due.push_back(&each);
+            if (each.due_at <= clock.wall() && included_in.contains(each.tree.included_in.height))
+                due.push_back(&each);
         std::sort(due.begin(), due.end(), [](const Pending* a, const Pending* b) {
             return std::pair(a->due_at, a->tree.included_in.height) <
                    std::pair(b->due_at, b->tree.included_in.height);
@@ -134,9 +135,9 @@ public:
         co_return leased;
     }
     base::Task<std::uint64_t> pending_tree_count(base::HeightRange included_in) override {
-        co_return static_cast<std::uint64_t>(
-            std::count_if(pending.begin(), pending.end(),
-                          [&](const auto& each) { return is_in(each.second, included_in); }));
+        co_return static_cast<std::uint64_t>(std::count_if(
+            pending.begin(), pending.end(),
+            [&](const auto& each) { return included_in.contains(each.second.tree.included_in.height); }));
     }
     base::Task<storage::OverdueTrees> overdue_trees(std::chrono::seconds) override {
         co_return storage::OverdueTrees();
@@ -290,14 +291,9 @@ private:
             due_at = clock.wall();
         }
     }
-    static bool is_in(const Pending& each, base::HeightRange heights) {
-        const auto height = each.tree.included_in.height;
-        return heights.from <= height && height <= heights.to;
-    }
     bool is_ordered(Height height) const {
-        return std::any_of(backfills.begin(), backfills.end(), [&](const auto& each) {
-            return each.second.range.from <= height && height <= each.second.range.to;
-        });
+        return std::any_of(backfills.begin(), backfills.end(),
+                           [&](const auto& each) { return each.second.range.contains(height); });
     }
     bool is_free(const Backfill& backfill) const {
         return backfill.owner == 0 || backfill.lease_until < clock.wall();
