@@ -3,6 +3,7 @@
 #include "app/cli_parts.hpp"
 #include "app/commands.hpp"
 #include "app/exit_codes.hpp"
+#include "app/own_signals.hpp"
 #include "app/process.hpp"
 #include "app/version.hpp"
 #include "base/log.hpp"
@@ -100,6 +101,7 @@ public:
                 std::cerr << complaint << "\nRun with --help for more information.\n";
             return kUsage;
         }
+        if (!reloads_) let_hangup_through();
         return chosen_();
     }
 
@@ -124,6 +126,8 @@ private:
                           "With scope accounts: ignore follow.accounts and follow the accounts of the other "
                           "daemons on the database");
         command->callback([this] {
+            reloads_ = true;
+            ignore_broken_pipes();
             choose([this](const auto& settings) {
                 return app::run(settings, {until_, config_file(), join_});
             });
@@ -280,17 +284,20 @@ private:
     WatchCommand watch_;
     CheckConfig check_config_;
     std::function<int()> chosen_;
+    bool reloads_ = false;  // the command reads its configuration again on SIGHUP
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
+    hold_back_hangup();
+    open_standard_descriptors();
     keep_memory_private();
     give_back_freed_memory();
     const base::VisibleOnTerminal output(std::cout, STDOUT_FILENO);
     const base::VisibleOnTerminal errors(std::cerr, STDERR_FILENO);
     try {
-        return CommandLine().run(argc, argv);
+        return finish_output(CommandLine().run(argc, argv));
     } catch (const std::exception& e) {
         log::error("receiptd ends", {{"because", e.what()}});
         return kFailed;

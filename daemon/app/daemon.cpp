@@ -6,6 +6,7 @@
 #include "app/endpoint_test.hpp"
 #include "app/life_signs.hpp"
 #include "app/maintenance.hpp"
+#include "app/own_signals.hpp"
 #include "app/progress.hpp"
 #include "app/rehearse.hpp"
 #include "app/runtime.hpp"
@@ -26,7 +27,6 @@
 
 #include <boost/asio/signal_set.hpp>
 
-#include <csignal>
 #include <iostream>
 #include <optional>
 #include <set>
@@ -59,6 +59,7 @@ public:
     follow::Follower::End run(base::Task<follow::Follower::End> work, bool daemon) {
         if (daemon) serve();
         helpers_.spawn(handle_signals());
+        if (daemon) helpers_.spawn(reload_on_hangup());
         if (takes_turns_) helpers_.spawn(watched_parts_.run());
         work_.spawn(whole_life(std::move(work), daemon));
         runtime_.context.run();
@@ -117,6 +118,8 @@ private:
     base::Task<void> start_alerts() {
         co_await runtime_.findings.prepare();
         co_await runtime_.dispatcher.begin_serving();
+        serves_alerts_ = true;
+        if (reloaded_before_alerts_) co_await runtime_.take_rules();
         alerting_.spawn(runtime_.dispatcher.run());
         helpers_.spawn(runtime_.dispatcher.report());
     }
@@ -200,11 +203,9 @@ private:
     }
 
     base::Task<void> handle_signals() {
-        base::asio::signal_set signals(runtime_.context, SIGTERM, SIGINT, SIGHUP);
+        base::asio::signal_set signals(runtime_.context, SIGTERM, SIGINT);
         while (true) {
-            const auto signal = co_await signals.async_wait(base::asio::use_awaitable);
-            if (signal == SIGHUP && !config_file_.empty()) reload();
-            if (signal == SIGHUP) continue;
+            co_await signals.async_wait(base::asio::use_awaitable);
             if (runtime_.state.stop.requested())
                 std::_Exit(kOk);  // second signal: uncommitted work rolls back
             signalled_ = true;
@@ -224,14 +225,20 @@ private:
         std::_Exit(kOk);
     }
 
+    base::Task<void> reload_on_hangup() {
+        HangupReader hangups(runtime_.context.get_executor());
+        while (true) {
+            co_await hangups.next();
+            reload();
+        }
+    }
+
     void reload() {
         const auto loaded = config::load_file(config_file_);
         runtime_.daemon_series.reload_succeeded.Set(loaded.ok() ? 1 : 0);
-        if (!loaded.ok()) {
-            for (const auto& problem : loaded.problems)
-                log::error("reload refused", {{"problem", problem.to_string()}});
-            return;
-        }
+        for (const auto& problem : loaded.problems)
+            log::error("reload refused", {{"problem", problem.to_string()}});
+        if (!loaded.ok()) return;
         const auto changes = config::reload(runtime_.settings, loaded.settings);
         if (changes.empty()) log::info("reloaded: nothing changed");
         for (const auto& change : changes) {
@@ -246,7 +253,10 @@ private:
         runtime_.database.set_keep(settings.retention.keep);
         runtime_.sender.reload(settings.endpoints);
         watched_parts_.reload();
-        helpers_.spawn(runtime_.take_rules());
+        if (serves_alerts_)
+            helpers_.spawn(runtime_.take_rules());
+        else
+            reloaded_before_alerts_ = true;  // nobody knows yet whether the database is the right one
     }
 
     bool leads() const { return !takes_turns_ || runtime_.leadership.epoch(); }
@@ -343,14 +353,12 @@ private:
     bool finished_ = false;
     bool signalled_ = false;
     bool takes_turns_ = false;
+    bool serves_alerts_ = false;
+    bool reloaded_before_alerts_ = false;
 };
 
-// Until the daemon handles signals itself, there is nothing to finish: a migration rolls back.
-void exit_on_signal(int) { std::_Exit(kOk); }
-
 void migrate_first(const config::Settings& settings, const std::string& config_file) {
-    std::signal(SIGTERM, exit_on_signal);
-    std::signal(SIGINT, exit_on_signal);
+    exit_when_stopped();  // a migration rolls back
     update_schema(settings, config_file);
 }
 

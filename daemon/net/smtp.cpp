@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <curl/curl.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -64,6 +65,15 @@ curl_socket_t open_socket(void* guard, curlsocktype, curl_sockaddr* target) {
     return ::socket(target->family, target->socktype | SOCK_CLOEXEC, target->protocol);
 }
 
+// A server that hangs up ends the attempt, not the process. With NOSIGNAL libcurl leaves that to us
+// (CURLOPT_NOSIGNAL(3)). For this thread, which is one that sends e-mails.
+void hold_back_broken_pipe() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
 // `rest` is the text that is still to be sent.
 std::size_t read_text(char* buffer, std::size_t size, std::size_t count, void* rest) {
     auto& text = *static_cast<std::string_view*>(rest);
@@ -117,6 +127,7 @@ std::string send_mail(const SmtpOptions& options, const Mail& mail) {
     curl_easy_setopt(curl.get(), CURLOPT_READFUNCTION, read_text);
     curl_easy_setopt(curl.get(), CURLOPT_READDATA, &rest);
     curl_easy_setopt(curl.get(), CURLOPT_ERRORBUFFER, error.data());
+    hold_back_broken_pipe();
     const auto result = curl_easy_perform(curl.get());
     if (result == CURLE_OK) return {};
     if (!guard.refused.empty()) return guard.refused;
