@@ -40,12 +40,12 @@ bool read_headers(const std::string& path, std::vector<net::Header>& headers) {
 
 int print(const base::Result<alert::Verified, alert::Unverified>& verified, bool as_json) {
     if (as_json) {
-        nlohmann::ordered_json json;
-        json["verified"] = verified.has_value();
-        json["type"] = verified ? nlohmann::ordered_json(verified->type) : nlohmann::ordered_json();
-        json["because"] =
+        nlohmann::ordered_json answer;
+        answer["verified"] = verified.has_value();
+        answer["type"] = verified ? nlohmann::ordered_json(verified->type) : nlohmann::ordered_json();
+        answer["because"] =
             verified ? nlohmann::ordered_json() : nlohmann::ordered_json(verified.error().because);
-        print_json(json);
+        print_json(answer);
     } else if (verified) {
         std::cout << verified->type << '\n';
     } else {

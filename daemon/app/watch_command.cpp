@@ -29,9 +29,9 @@ void print_added(bool existing, const std::optional<storage::Watch>& stored, boo
     if (!as_json) {
         std::cout << (existing ? "watched already\n" : "watched\n");
     } else if (stored) {
-        auto json = nlohmann::ordered_json::parse(watch::watch_json(*stored));
-        json["existing"] = existing;
-        print_json(json);
+        auto answer = nlohmann::ordered_json::parse(watch::watch_json(*stored));
+        answer["existing"] = existing;
+        print_json(answer);
     }
 }
 

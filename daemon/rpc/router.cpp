@@ -10,7 +10,7 @@
 namespace receiptd::rpc {
 namespace {
 
-constexpr std::size_t kDetailLimit = 800;
+constexpr std::size_t kLongestDetail = 800;
 constexpr unsigned kMostRefusals = 64;
 
 bool concerns(const Call& call, std::size_t host) {
@@ -185,7 +185,7 @@ void Router::note(Progress& progress, std::size_t host, const Verdict& verdict, 
         progress.finished = true;
         progress.finished_by = hosts_[host]->name();
     }
-    if (progress.detail.size() > kDetailLimit) return;
+    if (progress.detail.size() > kLongestDetail) return;
     if (!progress.detail.empty()) progress.detail += "; ";
     const auto state = hosts_[host]->state();
     progress.detail += state.name + " (" + state.kind + ", " + state.origin + "): " + verdict.reason;

@@ -13,7 +13,7 @@ constexpr Height kHeldAhead = 10;  // heights above the newest that are waited f
 constexpr std::string_view kBlock = "/v0/block/";
 constexpr std::string_view kBlockOptimistic = "/v0/block_opt/";
 
-net::ServerReply json_reply(int status, std::string body) {
+net::ServerReply neardata_reply(int status, std::string body) {
     net::ServerReply reply;
     reply.status = status;
     reply.headers = {{"Content-Type", "application/json"}};
@@ -22,19 +22,19 @@ net::ServerReply json_reply(int status, std::string body) {
 }
 
 net::ServerReply not_found(const char* type, const char* error) {
-    return json_reply(404, std::string("{\"error\":\"") + error + "\",\"type\":\"" + type + "\"}");
+    return neardata_reply(404, std::string("{\"error\":\"") + error + "\",\"type\":\"" + type + "\"}");
 }
 
 net::ServerReply too_far() { return not_found("BLOCK_DOES_NOT_EXIST", "The block is too far in the future"); }
 
 net::ServerReply redirect(std::string location, const std::string& query) {
     if (!query.empty()) location += "?" + query;
-    net::ServerReply reply = json_reply(302, "");
+    net::ServerReply reply = neardata_reply(302, "");
     reply.headers.push_back({"Location", std::move(location)});
     return reply;
 }
 
-net::ServerReply invalid_argument() { return json_reply(400, "\"Invalid argument\""); }
+net::ServerReply invalid_argument() { return neardata_reply(400, "\"Invalid argument\""); }
 
 // The rest of the path after "/v0/block/" or "/v0/block_opt/".
 std::optional<std::string_view> after_block(std::string_view path) {
@@ -86,7 +86,7 @@ net::ServerReply Neardata::answer(std::string_view path, const std::string& quer
         if (reply.status == 302 && !query.empty()) reply.headers.back().value += "?" + query;
         return reply;
     }
-    return json_reply(404, "\"Not found\"");
+    return neardata_reply(404, "\"Not found\"");
 }
 
 net::ServerReply Neardata::block(std::string_view rest, const std::string& location, Window window,
@@ -105,7 +105,7 @@ net::ServerReply Neardata::block(std::string_view rest, const std::string& locat
 }
 
 net::ServerReply Neardata::whole(Height height, bool gzip) const {
-    net::ServerReply reply = json_reply(200, "null");
+    net::ServerReply reply = neardata_reply(200, "null");
     if (gzip) reply.shared_body = chain_.whole_block_gzip(height);
     if (reply.shared_body)
         reply.headers.push_back({"Content-Encoding", "gzip"});
@@ -116,17 +116,17 @@ net::ServerReply Neardata::whole(Height height, bool gzip) const {
 
 net::ServerReply Neardata::part(Height height, std::string_view suffix) const {
     const auto whole = chain_.whole_block(height);
-    if (!whole) return json_reply(200, "null");
-    if (suffix == "/headers") return json_reply(200, std::string(json_text::require(*whole, "block")));
+    if (!whole) return neardata_reply(200, "null");
+    if (suffix == "/headers") return neardata_reply(200, std::string(json_text::require(*whole, "block")));
     const bool chunk_only = suffix.starts_with("/chunk/");
     if (!chunk_only && !suffix.starts_with("/shard/")) return invalid_argument();
     const auto shard_id = json_text::number(suffix.substr(7));
     if (!shard_id) return invalid_argument();
     for (const auto shard : json_text::elements(json_text::require(*whole, "shards"))) {
         if (json_text::number(json_text::require(shard, "shard_id")) != shard_id) continue;
-        return json_reply(200, std::string(chunk_only ? json_text::require(shard, "chunk") : shard));
+        return neardata_reply(200, std::string(chunk_only ? json_text::require(shard, "chunk") : shard));
     }
-    return json_reply(200, "null");
+    return neardata_reply(200, "null");
 }
 
 }  // namespace receiptd::sandbox

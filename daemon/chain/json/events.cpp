@@ -14,11 +14,11 @@ namespace {
 constexpr Text kPrefix = "EVENT_JSON:";
 
 // Anybody may emit any name, and names are indexed: PostgreSQL refuses index entries of 2.7 kB.
-constexpr std::size_t kLongestName = 256;
+constexpr std::size_t kLongestEventName = 256;
 
 Text cut(Text name) {
-    if (name.size() <= kLongestName) return name;
-    std::size_t end = kLongestName;
+    if (name.size() <= kLongestEventName) return name;
+    std::size_t end = kLongestEventName;
     while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;  // inside a character
     return name.substr(0, end);
 }
