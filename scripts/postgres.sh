@@ -88,7 +88,16 @@ checkpoint_timeout = 15min
 timezone = 'UTC'
 log_timezone = 'UTC'
 END
-    [ "$1" = durable ] || printf '%s\n' "fsync = off" "full_page_writes = off" "synchronous_commit = off"
+    [ "$1" = durable ] && return
+    # A parallel worker is a process with caches of its own, which tests' few rows are not worth: the planner takes
+    # some for the questions of adoption, whose joins it is made to avoid (their costs count as huge then).
+    cat <<'END'
+fsync = off
+full_page_writes = off
+synchronous_commit = off
+jit = off
+max_parallel_workers_per_gather = 0
+END
 }
 
 running_pid() {

@@ -27,7 +27,7 @@ foreach(folder ${integration_folders})
       add_test(NAME ${test}
         COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/support/with_postgres.sh ${RECEIPTD_TEST_CLUSTER}
                 $<TARGET_FILE:integration_${module}> --gtest_brief=1)
-      set_tests_properties(${test} PROPERTIES FIXTURES_REQUIRED postgres TIMEOUT 300 COST 25
+      set_tests_properties(${test} PROPERTIES FIXTURES_REQUIRED postgres TIMEOUT 3600 COST 25
         ENVIRONMENT "GTEST_TOTAL_SHARDS=${RECEIPTD_INTEGRATION_SHARDS};GTEST_SHARD_INDEX=${shard}")
     endforeach()
   endif()

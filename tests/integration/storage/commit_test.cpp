@@ -9,6 +9,7 @@ using storage::StorageError;
 using testing::HasSubstr;
 
 using Commit = StoreTest;
+using CommitToNoPartitions = WithOwnDatabase<StoreTest>;
 
 RowBatch full_batch(base::Height height) {
     auto batch = block_batch(height);
@@ -101,7 +102,7 @@ TEST_F(Commit, SendsLargeTablesInPieces) {
     EXPECT_EQ(rows("SELECT count(*), sum(length(actions::text)) FROM receipts"), "1000|3004000\n");
 }
 
-TEST_F(Commit, MakesPartitionsForTheDaysItNeedsAndAhead) {
+TEST_F(CommitToNoPartitions, MakesPartitionsForTheDaysItNeedsAndAhead) {
     commit(full_batch(100));
     EXPECT_EQ(value("SELECT count(*) FROM partitions WHERE partition_name = 'receipts_p20221019'"), "1");
     await(store().maintain());
@@ -109,7 +110,7 @@ TEST_F(Commit, MakesPartitionsForTheDaysItNeedsAndAhead) {
     EXPECT_EQ(value("SELECT max(until_time)::date FROM partitions"), "2022-10-27");
 }
 
-TEST_F(Commit, ThePartitionsAndTheDiskOfEachTableAreMeasured) {
+TEST_F(CommitToNoPartitions, ThePartitionsAndTheDiskOfEachTableAreMeasured) {
     commit(full_batch(100));
     execute("CREATE TABLE of_somebody_else AS SELECT generate_series(1, 1000) AS n");
     await(store().maintain());
@@ -131,7 +132,7 @@ TEST_F(Commit, ThePartitionsAndTheDiskOfEachTableAreMeasured) {
     EXPECT_EQ(text.find("of_somebody_else"), std::string::npos);
 }
 
-TEST_F(Commit, RetentionDropsWholePartitionsAndKeepsTheirCoverage) {
+TEST_F(CommitToNoPartitions, RetentionDropsWholePartitionsAndKeepsTheirCoverage) {
     commit(full_batch(100));
     OpenStore with_retention(database().url());
     with_retention.keep = std::chrono::hours(24);
@@ -163,7 +164,7 @@ TEST_F(Commit, RetentionForgetsOrphansThatNobodyCanAdoptAnyMore) {
     EXPECT_EQ(orphans(), "0");
 }
 
-class Retention : public StoreTest {
+class Retention : public WithOwnDatabase<StoreTest> {
 protected:
     void SetUp() override {
         StoreTest::SetUp();
@@ -218,7 +219,7 @@ TEST_F(Commit, NoClockDropsHistory) {
     EXPECT_EQ(value("SELECT count(*) FROM blocks"), "2") << "a block's time is no clock either";
 }
 
-TEST_F(Commit, MakesADroppedPartitionAgainWhenABatchNeedsIt) {
+TEST_F(CommitToNoPartitions, MakesADroppedPartitionAgainWhenABatchNeedsIt) {
     commit(full_batch(100));
     execute("SELECT retire_partitions('2022-10-20') FROM generate_series(1, 9)");
     EXPECT_EQ(commit(full_batch(101)), CommitOutcome::committed);
@@ -266,7 +267,14 @@ TEST_F(Commit, KeepsTheFirstGenesisHashThatIsTold) {
     EXPECT_EQ(await(store().database.genesis_hash("")), "Gen");
 }
 
-class Unmigrated : public DatabaseTest {};
+class Unmigrated : public DatabaseTest {
+protected:
+    // The daemon's role is of the whole cluster: made with the first database that is migrated.
+    void SetUp() override {
+        DatabaseTest::SetUp();
+        if (!IsSkipped()) migrated_template(database().maintenance_url());
+    }
+};
 
 TEST_F(Unmigrated, DatabaseIsRefusedWithTheCure) {
     OpenStore store(database().url());

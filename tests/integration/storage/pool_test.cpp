@@ -11,9 +11,13 @@ namespace {
 
 class ConnectionPool : public StoreTest {
 protected:
-    base::Task<int> slow_question(storage::Lane& lane) {
-        return lane.transaction(
-            [](pqxx::work& tx) { return tx.exec("SELECT 1 FROM pg_sleep(0.05)")[0][0].as<int>(); });
+    static constexpr const char* kHeldUp = "SELECT pg_advisory_xact_lock_shared(77)";
+
+    base::Task<int> question(storage::Lane& lane) {
+        return lane.transaction([](pqxx::work& tx) {
+            tx.exec(kHeldUp);
+            return tx.exec("SELECT 1")[0][0].as<int>();
+        });
     }
     double connected() { return store().series.connected.Value(); }
 };
@@ -41,13 +45,22 @@ TEST_F(ConnectionPool, OfPeopleWhoWaitHoldsUpNeitherWritersNorAlertsNorTheTracke
 
 TEST_F(ConnectionPool, OpensWhatIsNeededAtOnceAndNoMoreThanItsShare) {
     auto& lane = store().database.pool.following;
-    for (int i = 0; i < 3; ++i) await(slow_question(lane));
+    for (int i = 0; i < 3; ++i) await(question(lane));
     EXPECT_EQ(connected(), 1) << "one after the other takes one connection";
+    auto blocker = storage::shim::connect(database().url());
+    pqxx::work lock(*blocker);
+    lock.exec("SELECT pg_advisory_xact_lock(77)");
     boost::asio::io_context io;
     std::vector<std::future<int>> answers;
     for (int i = 0; i < 20; ++i)
-        answers.push_back(boost::asio::co_spawn(io, slow_question(lane), boost::asio::use_future));
-    io.run();
+        answers.push_back(boost::asio::co_spawn(io, question(lane), boost::asio::use_future));
+    auto asking = std::async(std::launch::async, [&] { io.run(); });
+    wait_until(database().url(),
+               "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory' "
+               "HAVING count(*) = " +
+                   std::to_string(storage::Shares().following));
+    lock.abort();
+    asking.get();
     for (auto& answer : answers) EXPECT_EQ(answer.get(), 1);
     EXPECT_EQ(connected(), storage::Shares().following);
 }

@@ -31,13 +31,13 @@ protected:
         pqxx::nontransaction(*turn_).exec("SELECT pg_advisory_lock(hashtext('StreamEvents'))");
     }
 
-    // Other tests share the cluster, and a line waits for transactions of other databases, too: for those
-    // that are open now, once.
+    // Other tests share the cluster, and a line waits for transactions of other databases and of autovacuum,
+    // too: for those that are open now, once.
     storage::PgFindingStore& findings() {
         const auto now = value("SELECT pg_current_xact_id()::xid");
         const auto open =
-            "SELECT count(*) FROM pg_stat_activity WHERE datname <> current_database() "
-            "AND backend_xid IS NOT NULL AND age(backend_xid) >= age('" +
+            "SELECT count(*) FROM pg_stat_activity WHERE (datname <> current_database() OR backend_type <> "
+            "'client backend') AND backend_xid IS NOT NULL AND age(backend_xid) >= age('" +
             now + "'::xid)";
         while (value(open) != "0") execute("SELECT pg_sleep(0.01)");
         return process().findings;

@@ -6,7 +6,11 @@
 #include "store_test_support.hpp"
 
 #include <array>
+#include <atomic>
+#include <memory>
+#include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace receiptd::test {
@@ -45,6 +49,55 @@ inline WatchUpdate step_update(const std::string& tx_hash, Stage from, Stage to)
     if (from != to) update.transitions.push_back({from, to, std::nullopt, R"({"host":"a"})"});
     return update;
 }
+
+// Ends a session that writes watches once a round, each time at another moment of its work. Not more often:
+// who is quicker than a transaction lets none pass.
+class KillerOfWriters {
+public:
+    explicit KillerOfWriters(const std::string& url)
+        : connection_(quiet_connection(url)), thread_([this] { kill_each_round(); }) {}
+    KillerOfWriters(const KillerOfWriters&) = delete;
+    KillerOfWriters& operator=(const KillerOfWriters&) = delete;
+    ~KillerOfWriters() { end(); }
+
+    void next_round() {
+        ++round_;
+        round_.notify_all();
+    }
+    std::uint32_t killed() const { return killed_; }
+    void end() {
+        if (!thread_.joinable()) return;
+        ended_ = true;
+        next_round();
+        thread_.join();
+    }
+
+private:
+    void kill_each_round() {
+        std::mt19937 chance(7);
+        for (std::uint32_t seen = 0; !ended_;) {
+            round_.wait(seen);
+            seen = round_;
+            std::this_thread::sleep_for(std::chrono::microseconds(chance() % 3'000));
+            while (!ended_ && seen == round_ && !kill_one()) std::this_thread::yield();
+        }
+    }
+    bool kill_one() {
+        const auto hit = pqxx::nontransaction(*connection_)
+                             .exec(
+                                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = "
+                                 "current_database() AND pid <> pg_backend_pid() AND query LIKE '%watch%' "
+                                 "AND application_name = 'receiptd'")
+                             .size();
+        killed_ += static_cast<std::uint32_t>(hit);
+        return hit > 0;
+    }
+
+    std::unique_ptr<pqxx::connection> connection_;
+    std::atomic<std::uint32_t> round_{0}, killed_{0};
+    std::atomic<bool> ended_{false};
+    std::thread thread_;
+};
 
 class WatchStoreTest : public StoreTest {
 protected:

@@ -207,24 +207,20 @@ TEST_F(WatchUpdates, OfTwoStoresThatRaceOneWinsEachWatch) {
 TEST_F(WatchUpdates, AreWholeOrNotThereWhenConnectionsDie) {
     constexpr std::uint32_t kRounds = 40;
     add({new_watch(1)});
-    std::atomic<bool> done{false};
-    std::thread killer([&] {
-        while (!done)
-            run_sql(database().url(),
-                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = "
-                    "current_database() AND pid <> pg_backend_pid() AND query LIKE '%watch%'");
-    });
+    KillerOfWriters killer(database().url());
+    std::uint32_t rounds = 0;
     // Being stuck and not, so that the stage guards nothing and each round counts once or, in doubt, twice.
-    for (std::uint32_t i = 0; i < kRounds; ++i) {
+    for (; rounds < kRounds || killer.killed() < kRounds / 2; ++rounds) {
+        killer.next_round();
         auto one = step_update(hash_of(1), Stage::accepted, Stage::accepted);
-        one.stuck = i % 2 == 0;
+        one.stuck = rounds % 2 == 0;
         one.more_checks = 1;
         EXPECT_TRUE(update(one).empty());
     }
+    killer.next_round();
     EXPECT_TRUE(update(step_update(hash_of(1), Stage::accepted, Stage::included)).size() <= 1);
-    done = true;
-    killer.join();
-    EXPECT_GE(await(watches().watch(hash_of(1)))->checks, kRounds);
+    killer.end();
+    EXPECT_GE(await(watches().watch(hash_of(1)))->checks, rounds);
     EXPECT_EQ(rows("SELECT w.stage, count(t.tx_hash), (SELECT count(*) FROM stream_events WHERE kind = "
                    "'transition') "
                    "FROM watches w LEFT JOIN watch_transitions t USING (tx_hash) GROUP BY w.stage"),
