@@ -5,13 +5,16 @@ receiver.sandbox is touched by cross-contract calls alone; ft.sandbox by its own
 
 import random
 import re
-import time
 
 import support
+from database_proxy import MOMENTS, Proxy
 from truth import finding_ids
 
 CONTRACT, MIXED = "receiver.sandbox", "ft.sandbox"
 BLOCKS = 80
+KILLS = 6
+# What a daemon commits when it dies: blocks, a tree, or anything.
+KINDS = (("COPY blocks",), ("COPY receipts",), ())
 RECEIPT = ("receipt_id", "tx_hash", "parent_receipt_id", "role", "predecessor_id", "receiver_id", "block_height",
            "status", "gas_burnt", "tokens_burnt")
 
@@ -55,15 +58,14 @@ class Accounts(support.Scenario):
                            patience="60s", follow=follow, **more)
 
     def ended_well(self, daemon):
-        daemon.wait(timeout=support.DEADLINE)
-        self.assertEqual(daemon.returncode, 0, daemon.log()[-4000:])
+        self.assertEqual(support.ended(daemon), 0, daemon.log()[-4000:])
 
-    def follow_with_kills(self, config, last):
+    def follow_with_kills(self, proxy, config, last):
+        """The chain lives on, so that each kill meets an unfinished ingest."""
         chance = random.Random(5)
-        while self.final_height() < last:
-            daemon = self.start("run", "--config", config)
-            time.sleep(chance.uniform(0.3, 1.5))  # the moment of the crash
-            self.kill(daemon)
+        for number in range(KILLS):
+            proxy.step(chance.randint(1, 4), MOMENTS[(number + number // 3) % 3], KINDS[number % 3])
+            proxy.kill(self.start("run", "--config", config))
         # The one killed last may have come further.
         last = max(last, int(self.value("SELECT coalesce(max(block_height), 0) FROM blocks")))
         self.ended_well(self.start("run", "--config", config, "--until", last))
@@ -124,8 +126,10 @@ class Accounts(support.Scenario):
         return truth
 
     def test_trees_of_others_are_found_by_their_receipts(self):
-        last = self.genesis + BLOCKS
-        last = self.follow_with_kills(self.configured("rpc", CONTRACT, self.genesis + 1), last)
+        proxy = Proxy(self.database)
+        self.addCleanup(proxy.stop)
+        config = self.configured("rpc", CONTRACT, self.genesis + 1, database=proxy.url)
+        last = self.follow_with_kills(proxy, config, self.genesis + BLOCKS)
         truth = self.assert_whole_trees(CONTRACT, last)
         self.assertFalse([t for t in truth if is_named(t, CONTRACT)], "no rule of the scope names a transaction")
 

@@ -6,13 +6,15 @@ import json
 import random
 import re
 import signal
-import time
 
 import support
+from database_proxy import MOMENTS, Proxy
 from receiver import SECRET, Receiver, endpoint, secret_file, signed
 from truth import finding_ids
 
 KILLS = support.count_of("kills", 6)
+# What a daemon commits when it has found something, when it takes deliveries, and when the receiver has answered.
+KINDS = (("WITH recorded AS (UPDATE deliveries",), ("claimed AS (UPDATE deliveries",), ("COPY findings",))
 OTHER = base64.b64encode(bytes([8]) * 32).decode()
 
 
@@ -26,12 +28,12 @@ class Alerts(support.Scenario):
         return self.sandbox("--block-time-ms", 50, "--traffic", "failures", "--tps", 40, "--seed", 3, *arguments,
                             command="run")
 
-    def with_endpoint(self, chain, url, *, allow_private=True):
+    def with_endpoint(self, chain, url, *, allow_private=True, database=None):
         self.secret_file = secret_file(self.folder)
         self.genesis = chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
         extra = 'public_url = "https://receiptd.example.org"\n' + endpoint("ops", url, self.secret_file, allow_private)
         return self.config(chain, source="neardata", start=self.genesis + 1, network="sandbox", patience="60s",
-                           follow="batch_blocks = 2\n", extra=extra)
+                           follow="batch_blocks = 2\n", extra=extra, database=database)
 
     def column(self, query):
         return {row[0] for row in self.query(query)}
@@ -45,22 +47,25 @@ class Alerts(support.Scenario):
 
 
 class Told(Alerts):
-    def kill_in_the_middle(self, config, receiver):
-        """Waits until it has told something, and ends it a moment later, which may be before it could note that."""
-        before = receiver.count()
-        daemon = self.start("run", "--config", config)
-        support.wait_until("it tells something",
-                           lambda: daemon.poll() is not None or receiver.count() > before)
-        self.assertIsNone(daemon.poll(), daemon.log())
-        time.sleep(random.Random(before).uniform(0.0, 0.1))  # the moment of the crash
-        self.kill(daemon)
+    def kill_at_steps(self, config, proxy):
+        """Before a commit that notes an answer the receiver has had the alert, and the daemon dies before it could note that."""
+        chance = random.Random(1)
+        for number in range(KILLS):
+            proxy.step(chance.randint(1, 3), MOMENTS[(number + number // 3) % 3], KINDS[number % 3])
+            daemon = self.start("run", "--config", config)
+            proxy.wait(daemon)
+            self.kill(daemon)
+            proxy.cut_off()
+            self.assertEqual(daemon.returncode, -signal.SIGKILL, daemon.log())
 
     def test_every_finding_arrives_through_refusals_resets_and_kills(self):
         receiver = self.receiver(failing=0.3)
         chain = self.chain_of_failures("--genesis-time", "now")
-        config = self.with_endpoint(chain, receiver.url)
-        for _ in range(KILLS):
-            self.kill_in_the_middle(config, receiver)
+        proxy = Proxy(self.database)
+        self.addCleanup(proxy.stop)
+        config = self.with_endpoint(chain, receiver.url, database=proxy.url)
+        self.kill_at_steps(config, proxy)
+        self.assertGreater(receiver.count(), 0, "some were sent before the kills")
         support.wait_until("there is enough to tell",
                            lambda: len(self.true_findings(chain, self.final_height(chain))) > 50)
         last = self.final_height(chain)
@@ -81,7 +86,7 @@ class Told(Alerts):
         status, ready = self.page(daemon, "/readyz")
         self.assertIn("alerts", json.loads(ready), status)
         daemon.send_signal(signal.SIGTERM)
-        self.assertEqual(daemon.wait(timeout=30), 0, daemon.log())
+        self.assertEqual(support.ended(daemon), 0, daemon.log())
         self.assertGreater(len(true), 50)
         self.assert_all_told(receiver)
         self.assert_repeats_are_the_same(receiver)
@@ -231,7 +236,6 @@ class Endpoints(Alerts):
         self.assertFalse(said["accepted"])
         self.assertNotIn("/hook", json.dumps(said))
         self.receiptd("endpoints", "test", "lab", "--config", config, expect=2)
-        self.receiptd("migrate", "--config", config)
         support.sql(self.database, "INSERT INTO endpoints (name, active) VALUES ('ops', false); "
                                    "INSERT INTO endpoint_rules VALUES ('payments', 'ops')")
         listed, _ = self.receiptd("endpoints", "list", "--config", config)
@@ -243,8 +247,6 @@ class Endpoints(Alerts):
 
 
 class Command(Alerts):
-    empty_database = True
-
     def setUp(self):
         super().setUp()
         self.chain = self.sandbox("--block-time-ms", 0, command="run")
@@ -253,10 +255,13 @@ class Command(Alerts):
     def alerts(self, *arguments, expect=0):
         return self.receiptd("alerts", *arguments, "--config", self.settings, expect=expect)
 
-    def test_lists_and_sends_anew(self):
+    def test_a_database_without_a_schema_is_said(self):
+        self.empty_database = True
+        self.settings = self.with_endpoint(self.chain, "http://127.0.0.1:9/none", database=self.make_database())
         _, error = self.alerts("list", expect=1)
         self.assertIn("run `receiptd migrate`", error)
-        self.receiptd("migrate", "--config", self.settings)
+
+    def test_lists_and_sends_anew(self):
         self.assertEqual(self.alerts("list", "--state", "dead")[0], "no dead deliveries\n")
         support.sql(self.database, "INSERT INTO alerts (alert_id, kind) SELECT 'stuck:' || n, 'stuck' "
                                    "FROM generate_series(1, 60) n; INSERT INTO deliveries (alert_id, endpoint, state) "
@@ -275,7 +280,6 @@ class Command(Alerts):
         self.assertEqual(self.value("SELECT count(*) FROM deliveries WHERE state = 'pending'"), "59")
 
     def test_ranges_are_counted_before_they_are_sent_anew(self):
-        self.receiptd("migrate", "--config", self.settings)
         support.sql(self.database, "INSERT INTO alerts (alert_id, kind) SELECT 'stuck:' || n, 'stuck' "
                                    "FROM generate_series(1, 5) n; INSERT INTO deliveries (alert_id, endpoint, state, rules) "
                                    "SELECT alert_id, 'ops', 'delivered', '{late@2}' FROM alerts")
@@ -290,7 +294,6 @@ class Command(Alerts):
         self.assertEqual(error, "--since must be a time such as 2026-01-31T12:00:00Z\n")
 
     def test_shows_an_alert(self):
-        self.receiptd("migrate", "--config", self.settings)
         support.sql(self.database, "INSERT INTO alerts (alert_id, kind, cause, payload) VALUES ('completed:T', 'completed', "
                                    """'{"stage": "completed"}', '{"type": "transaction.completed", "data": {"summary": "T is done"}}'); """
                                    "INSERT INTO deliveries (alert_id, endpoint, state, attempts, last_error, rules) "
@@ -304,7 +307,6 @@ class Command(Alerts):
         self.assertIn('there is no alert "none"', self.alerts("show", "none", expect=1)[1])
 
     def test_says_what_it_cannot_do(self):
-        self.receiptd("migrate", "--config", self.settings)
         out, error = self.alerts("resend", "stuck:none", expect=1)
         self.assertEqual((out, error), ("0 deliveries are due now\n",
                                         'no delivery of "stuck:none" to a configured endpoint\n'))

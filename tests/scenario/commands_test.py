@@ -37,7 +37,7 @@ class Signals(Commands):
         process = self.start("run", "--config", config)
         self.until_covered(50)
         process.send_signal(signal.SIGTERM)
-        self.assertEqual(process.wait(timeout=30), 0, process.log())
+        self.assertEqual(support.ended(process, 30), 0, process.log())
         blocks = self.value("SELECT count(*) FROM blocks")
         self.assertEqual(int(blocks), self.covered())
         self.assertEqual(self.value("SELECT count(*) FROM receipts r WHERE NOT EXISTS "
@@ -49,7 +49,7 @@ class Signals(Commands):
         process = self.start("run", "--config", config)
         support.wait_until("it says that it waits", lambda: "trying again" in process.log())
         process.send_signal(signal.SIGTERM)
-        self.assertIn(process.wait(timeout=30), (0,), process.log())
+        self.assertIn(support.ended(process, 30), (0,), process.log())
 
     def test_sighup_reloads_what_can_be_and_names_what_needs_a_restart(self):
         config = self.config(self.rpc(), start=FIRST, extra='[log]\nlevel = "info"\n')
@@ -154,7 +154,7 @@ class Together(Commands):
         config = self.config(sandbox, source="neardata", start=200000000, follow="batch_blocks = 3\n")
         both = [self.start("run", "--config", config, "--until", 200000199) for _ in range(2)]
         for process in both:
-            self.assertEqual(process.wait(timeout=support.DEADLINE), 0, process.log())
+            self.assertEqual(support.ended(process), 0, process.log())
         self.assertEqual(self.fingerprint(), self.fingerprint(alone))
 
 

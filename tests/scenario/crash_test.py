@@ -1,32 +1,42 @@
 """Nothing is lost and nothing is stored twice, whatever dies meanwhile.
 
-Each test ingests the same chain twice: once in peace, once with the daemon killed, PostgreSQL stopped or
-the upstream failing, and compares every row of every history table. ./dev sweep kills and ./dev sweep crashes do it
-more often.
+The same chain is ingested twice: once in peace, once with the daemon killed, PostgreSQL crashed or the upstream
+failing; then every row of every history table is compared. What dies does so before, at or after a COMMIT that a proxy
+before the database counts. ./dev sweep kills and ./dev sweep crashes do it more often.
 """
 
+import pathlib
 import random
+import shutil
 import signal
-import time
+import tempfile
 
 import support
+from database_proxy import AT, MOMENTS, Proxy
 
 FIRST = 200000000
 KILLS, CRASHES = support.count_of("kills", 8), support.count_of("crashes", 3)
-BLOCKS = 60 + 8 * max(KILLS, CRASHES)  # more than come between the kills
+ROUND = 8  # kills until the ingest is finished, and begun again in another database
+BLOCKS = 124  # more than are stored until the last kill of a round
 LAST = FIRST + BLOCKS - 1
 SAMPLE_FIRST, SAMPLE_LAST = 100000000, 100000037
-SLOWLY = "max_requests_per_second = 25"  # so that there is something to kill
 FAULTS = ("--fault", "429:0.01,500:0.01,reset:0.005,truncate:0.005,slow:0.02,html:0.01,malformed:0.01,stale:0.01",
           "--slow-ms", "200")
+# Kinds of transactions by what they do, and the last one of that kind since the daemon's start that a step is at.
+OF_BLOCKS, OF_A_TREE, OF_ANY = ("COPY blocks",), ("DELETE FROM pending_trees WHERE tx_hash",), ()
+FEW_BLOCKS, SOME_BLOCKS, SOME_TREES, SOME_OF_ANY = (OF_BLOCKS, 1), (OF_BLOCKS, 5), (OF_A_TREE, 3), (OF_ANY, 20)
 
 
-def until(last):
-    return ("--until", last) if last else ()
+def steps(count, kinds, chance):
+    """The first one leaves a block: a database without any cannot be resumed. The others are of each kind in turn."""
+    yield 1, AT, OF_BLOCKS
+    for number in range(1, count):
+        about, last = kinds[(number - 1) % len(kinds)]
+        yield chance.randint(1, last), MOMENTS[number % len(MOMENTS)], about
 
 
 class Disturbed(support.Scenario):
-    empty_database = True
+    undisturbed = {}  # fingerprints, by what was ingested
 
     def ingest(self, config, last, expect=0):
         self.receiptd("run", "--config", config, "--until", last, expect=expect)
@@ -34,11 +44,27 @@ class Disturbed(support.Scenario):
     def whole_blocks(self, *arguments):
         return self.sandbox("--whole-blocks", support.SAMPLE / "whole-block", "--repeat", BLOCKS, *arguments)
 
+    def rpc(self, *arguments):
+        return self.sandbox("--rpc", support.SAMPLE / "rpc", *arguments)
+
     def in_peace(self, sandbox, last, **settings):
-        """The fingerprint of an undisturbed run, in a database of its own."""
-        database = self.make_database()
-        self.ingest(self.config(sandbox, database=database, **settings), last)
-        return self.fingerprint(database)
+        """The fingerprint of an undisturbed run, in a database of its own; one run is enough for all tests."""
+        if last not in self.undisturbed:
+            database = self.make_database()
+            self.ingest(self.config(sandbox, database=database, **settings), last)
+            self.undisturbed[last] = self.fingerprint(database)
+        return self.undisturbed[last]
+
+    def whole_blocks_in_peace(self):
+        return self.in_peace(self.whole_blocks(), LAST, source="neardata", start=FIRST)
+
+    def rpc_in_peace(self):
+        return self.in_peace(self.rpc(), SAMPLE_LAST, start=SAMPLE_FIRST, patience="30s")
+
+    def proxy(self, database):
+        made = Proxy(database)
+        self.addCleanup(made.stop)
+        return made
 
     def assert_complete(self, expected, database=None):
         self.assertEqual(self.value("SELECT wanted - heights FROM coverage", database), "{}")
@@ -49,112 +75,119 @@ class Disturbed(support.Scenario):
                          {table: int(count) for table, (count, _) in expected.items()})
         self.assertEqual(found, expected)
 
-    def covered(self, database=None):
-        text = self.value("SELECT coalesce((SELECT sum(upper(r) - lower(r)) FROM coverage, unnest(heights) r), 0) "
-                          "WHERE to_regclass('coverage') IS NOT NULL", database) \
-            if self.value("SELECT to_regclass('coverage')", database) else 0
-        return int(text)
+    def covered(self, database):
+        return int(self.value("SELECT coalesce((SELECT sum(upper(r) - lower(r)) FROM coverage, unnest(heights) r), 0)", database))
 
-    def kill_at_random(self, configs, last, *, times, longest, seed):
-        """Starts and kills the daemon `times` times; returns how many kills met an unfinished ingest."""
-        chance = random.Random(seed)
-        met = 0
-        for _ in range(times):
-            process = self.start("run", "--config", chance.choice(configs), *until(last))
-            time.sleep(chance.uniform(0.02, longest))  # the moment of the crash
-            met += process.poll() is None
-            self.kill(process)
-        return met
+    def assert_unfinished(self, database, heights):
+        self.assertTrue(self.covered(database) < heights or self.value("SELECT count(*) FROM pending_trees", database) != "0",
+                        "there is something left to ingest")
 
 
 class KilledDaemon(Disturbed):
-    def survive(self, sandbox, first, last, *, times=KILLS, longest=0.5, seed=1, **settings):
-        height = self.config(sandbox, start=first, **settings)
-        resume = self.config(sandbox, start='"resume"', **settings)
-        # Only a database that holds a block can be resumed.
-        first_process = self.start("run", "--config", height, *until(last))
-        support.wait_until("the first block is stored", lambda: self.covered() > 0)
-        self.kill(first_process)
-        configs = [height, resume] if last else [resume]
-        met = self.kill_at_random(configs, last, times=times - 1, longest=longest, seed=seed)
-        self.assertGreater(met, times // 2, "most kills came after the end: slow the upstream down")
-        if last:
-            self.ingest(height, last)
+    def survive(self, make_sandbox, expected, first, last, kinds, *, until=True, seed, **settings):
+        """All kills in rounds, each in a database of its own. Without `until` the killed daemons follow for ever."""
+        chance = random.Random(seed)
+        for begun in range(0, KILLS, ROUND):
+            database, sandbox = self.make_database(), make_sandbox()
+            proxy = self.proxy(database)
+            height, resume = (self.config(sandbox, start=start, database=proxy.url, **settings) for start in (first, '"resume"'))
+            config = height
+            for step in steps(min(ROUND, KILLS - begun), kinds, chance):
+                with self.subTest(begun=begun, step=step):
+                    self.kill_at(proxy, step, config, *(("--until", last) if until else ()))
+                    self.assert_unfinished(database, last - first + 1)
+                config = chance.choice((height, resume)) if until else resume
+            self.ingest(height if until else resume, last)
+            self.assert_complete(expected, database)
+
+    def kill_at(self, proxy, step, config, *arguments):
+        proxy.step(*step)
+        process = self.start("run", "--config", config, *arguments)
+        proxy.wait(process)
+        self.kill(process)
+        proxy.cut_off()
+        self.assertEqual(process.returncode, -signal.SIGKILL, process.log()[-4000:])
+
+    def survive_whole_blocks(self, kinds, **settings):
+        self.survive(self.whole_blocks, self.whole_blocks_in_peace(), FIRST, LAST, kinds, source="neardata", **settings)
 
     def test_whole_blocks_in_large_batches(self):
-        sandbox = self.whole_blocks()
-        expected = self.in_peace(sandbox, LAST, source="neardata", start=FIRST)
-        self.survive(sandbox, FIRST, LAST, source="neardata", neardata=SLOWLY)
-        self.assert_complete(expected)
+        self.survive_whole_blocks((SOME_OF_ANY, FEW_BLOCKS), seed=1, follow="batch_blocks = 8\n")
 
     def test_whole_blocks_one_by_one(self):
-        sandbox = self.whole_blocks()
-        expected = self.in_peace(sandbox, LAST, source="neardata", start=FIRST)
-        self.survive(sandbox, FIRST, LAST, source="neardata", neardata=SLOWLY, seed=2,
-                     follow="batch_blocks = 1\nwriters = 3\n")
-        self.assert_complete(expected)
+        self.survive_whole_blocks((SOME_BLOCKS, SOME_OF_ANY), seed=2, follow="batch_blocks = 1\nwriters = 3\n")
 
     def test_following_without_an_end(self):
         """Nobody ordered these heights: what a dead batch leaves out must not be forgotten."""
-        sandbox = self.whole_blocks()
-        expected = self.in_peace(sandbox, LAST, source="neardata", start=FIRST)
-        self.survive(sandbox, FIRST, None, source="neardata", neardata=SLOWLY, seed=5,
-                     follow="batch_blocks = 1\nwriters = 4\nfetch_ahead = 16\n")
-        self.ingest(self.config(sandbox, source="neardata"), LAST)
-        self.assert_complete(expected)
+        self.survive_whole_blocks((SOME_BLOCKS, SOME_OF_ANY), until=False, seed=5,
+                                  follow="batch_blocks = 1\nwriters = 4\nfetch_ahead = 16\n")
 
     def test_blocks_and_trees_while_the_tip_advances(self):
-        at_once = self.sandbox("--rpc", support.SAMPLE / "rpc")
-        expected = self.in_peace(at_once, SAMPLE_LAST, start=SAMPLE_FIRST, patience="30s")
-        advancing = self.sandbox("--rpc", support.SAMPLE / "rpc", "--block-time-ms", 8 * KILLS, "--start-on-first-request")
-        self.survive(advancing, SAMPLE_FIRST, SAMPLE_LAST, seed=3, patience="30s")
-        self.assert_complete(expected)
+        advancing = lambda: self.rpc("--block-time-ms", 64, "--start-on-first-request")
+        # Blocks first: while a daemon comes to its trees it may store all of them.
+        kinds = (FEW_BLOCKS, FEW_BLOCKS, FEW_BLOCKS, SOME_TREES, SOME_OF_ANY, SOME_TREES, SOME_TREES)
+        self.survive(advancing, self.rpc_in_peace(), SAMPLE_FIRST, SAMPLE_LAST, kinds, seed=3, patience="30s",
+                     follow="batch_blocks = 2\n")
 
 
 class StoppedPostgres(support.OwnCluster, Disturbed):
+    """The tests share a cluster that they crash and stop."""
+
+    def setUp(self):
+        support.Scenario.setUp(self)
+        type(self).cluster = getattr(self, "cluster", None) or self.folder_of_class() / "cluster"
+        self.postgres("start", "--memory", self.cluster)
+
+    @classmethod
+    def folder_of_class(cls):
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="receiptd-scenario-"))
+        cls.addClassCleanup(shutil.rmtree, folder, ignore_errors=True)
+        cls.addClassCleanup(lambda: cls.postgres(cls, "remove", cls.cluster))
+        return folder
+
+    def crash(self, proxy, process, step):
+        proxy.step(*step)
+        proxy.wait(process)
+        self.postgres("restart", self.cluster, "immediate")
+        proxy.cut_off()
+
     def test_crashes_of_the_server(self):
-        sandbox = self.whole_blocks()
-        expected = self.in_peace(sandbox, LAST, source="neardata", start=FIRST)
-        database = self.postgres("database", self.cluster, "crashed")
-        config = self.config(sandbox, source="neardata", start=FIRST, database=database, neardata=SLOWLY,
-                             follow="batch_blocks = 4\n")
-        process = self.start("run", "--config", config, "--until", LAST)
-        support.wait_until("the first block is stored", lambda: self.covered(database) > 0)
-        chance = random.Random(4)
-        met = 0
-        for _ in range(CRASHES):
-            time.sleep(chance.uniform(0.0, 0.3))  # the moment of the crash
-            met += process.poll() is None
-            before = self.covered(database)
-            self.postgres("restart", self.cluster, "immediate")
-            support.wait_until("it goes on", lambda: process.poll() is not None or self.covered(database) > before)
-        self.assertEqual(process.wait(), 0, process.log())
-        self.assertGreater(met, CRASHES // 2, "most crashes came after the end")
-        self.assert_complete(expected, database)
+        expected, sandbox, chance = self.whole_blocks_in_peace(), self.whole_blocks(), random.Random(4)
+        for begun in range(0, CRASHES, ROUND):
+            database = self.postgres("database", self.cluster, f"crashed_{begun}")
+            proxy = self.proxy(database)
+            config = self.config(sandbox, source="neardata", start=FIRST, database=proxy.url, follow="batch_blocks = 4\n")
+            process = self.start("run", "--config", config, "--until", LAST)
+            for step in steps(min(ROUND, CRASHES - begun), ((OF_BLOCKS, 2), SOME_OF_ANY), chance):
+                with self.subTest(begun=begun, step=step):
+                    self.crash(proxy, process, step)
+                    self.assert_unfinished(database, BLOCKS)
+            self.assertEqual(support.ended(process), 0, process.log())
+            self.assert_complete(expected, database)
 
     def test_a_question_to_a_stopped_server_does_not_keep_the_daemon_from_ending(self):
         database = self.postgres("database", self.cluster, "stopped")
         config = self.config(self.whole_blocks(), source="neardata", start=FIRST, database=database)
         process = self.start("run", "--config", config)
-        support.wait_until("all blocks are stored", lambda: self.covered(database) == BLOCKS)
+        support.wait_until("all blocks are stored", lambda: self.value("SELECT to_regclass('coverage')", database)
+                           and self.covered(database) == BLOCKS)
         self.assertEqual(self.page(process, "/v1/watches")[0], 200)
         self.postgres("stop", self.cluster, "immediate")
         self.assertEqual(self.page(process, "/v1/watches")[0], 503)
         process.send_signal(signal.SIGTERM)
-        self.assertEqual(process.wait(timeout=30), 0, process.log())
+        self.assertEqual(support.ended(process), 0, process.log())
 
 
 class FailingUpstream(Disturbed):
     def test_whole_blocks_through_every_fault(self):
-        expected = self.in_peace(self.whole_blocks(), LAST, source="neardata", start=FIRST)
+        expected = self.whole_blocks_in_peace()
         config = self.config(self.whole_blocks(*FAULTS), source="neardata", start=FIRST, patience="60s")
         self.ingest(config, LAST)
         self.assert_complete(expected)
 
     def test_blocks_and_trees_through_every_fault(self):
-        settings = {"start": SAMPLE_FIRST, "patience": "60s"}
-        expected = self.in_peace(self.sandbox("--rpc", support.SAMPLE / "rpc"), SAMPLE_LAST, **settings)
-        config = self.config(self.sandbox("--rpc", support.SAMPLE / "rpc", *FAULTS), **settings)
+        expected = self.rpc_in_peace()
+        config = self.config(self.rpc(*FAULTS), start=SAMPLE_FIRST, patience="60s")
         self.ingest(config, SAMPLE_LAST)
         self.assert_complete(expected)
 

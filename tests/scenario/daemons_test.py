@@ -6,9 +6,9 @@ import os
 import random
 import signal
 import subprocess
-import time
 
 import support
+from database_proxy import MOMENTS, Proxy
 from receiver import EVERY_FINDING, Receiver, endpoint, secret_file
 from watched import Watched
 
@@ -29,6 +29,11 @@ class Daemons(support.Scenario):
     def settings(self, source="neardata", follow_from=None, **more):
         return self.config(self.chain, source=source, start=follow_from or self.genesis + 1, network="sandbox",
                            patience="60s", follow="batch_blocks = 2\n", **more)
+
+    def proxy(self):
+        made = Proxy(self.database)
+        self.addCleanup(made.stop)
+        return made
 
     def status(self, process):
         return json.loads(self.page(process, "/v1/status")[1])
@@ -55,7 +60,7 @@ class Daemons(support.Scenario):
         for process in processes:
             process.send_signal(signal.SIGTERM)
         for process in processes:
-            self.assertEqual(process.wait(timeout=support.DEADLINE), 0, process.log())
+            self.assertEqual(support.ended(process), 0, process.log())
         last = self.tip()
         # Whatever the daemons had not come to is done now, in both databases.
         self.receiptd("run", "--config", self.settings(), "--until", last + 5)
@@ -231,8 +236,8 @@ class Sources(Daemons):
     def other(self, source):
         return "rpc" if source == "neardata" else "neardata"
 
-    def backfill(self, source, first, last):
-        return ("backfill", "--config", self.configs[source], "--from", first, "--to", last)
+    def backfill(self, source, first, last, config=None):
+        return ("backfill", "--config", config or self.configs[source], "--from", first, "--to", last)
 
     def assert_rows_are_those_of_one_source(self):
         self.assertEqual(self.query("SELECT tx_hash FROM pending_trees"), [])
@@ -278,10 +283,12 @@ class Sources(Daemons):
             self.chain.ask("/advance", {"blocks": 1500})
             far = self.last + 1400
             self.receiptd(*self.backfill("neardata", far, far + 1))
+            proxy = self.proxy()
+            through = {source: self.settings(source, database=proxy.url) for source in ("rpc", "neardata")}
             for stretch in stretches:
-                process = self.start(*self.backfill(*stretch))
-                time.sleep(self.chance.uniform(0, 1))  # the moment of the kill
-                self.kill(process)
+                about, last = self.chance.choice(((("COPY blocks",), 1), ((), 12)))
+                proxy.step(self.chance.randint(1, last), self.chance.choice(MOMENTS), about)
+                proxy.kill(self.start(*self.backfill(*stretch, through[stretch[0]])))
                 if self.chance.random() < 0.7:  # else it is taken up at the end
                     self.receiptd(*self.backfill(*stretch), expect=None)
             for _, first, last in stretches:
@@ -305,6 +312,8 @@ TAKES = {
     "of_second": (("default", "panics"),
                   "handled IS NOT TRUE OR (error_class = 'contract_panic' AND role <> 'callback')"),
 }
+# What a daemon commits when it takes deliveries, and when a receiver has answered.
+DELIVERS = (("claimed AS (UPDATE deliveries",), ("WITH recorded AS (UPDATE deliveries",))
 
 
 class Restarted(Watched, Daemons):
@@ -321,12 +330,12 @@ class Restarted(Watched, Daemons):
         for receiver in self.receivers.values():
             self.addCleanup(receiver.stop)
 
-    def configured(self, source, keep, *endpoints):
+    def configured(self, source, keep, *endpoints, database):
         secret = secret_file(self.folder)
         extra = "".join(endpoint(name, self.receivers[name].url, secret, rules=TAKES[name][0]) for name in endpoints)
         wanted = {rule for name in endpoints for rule in TAKES[name][0]}
         rules = "".join(f'[[rule]]\nname = "{name}"\n{text}\n' for name, text in RULES.items() if name in wanted)
-        return self.settings(source, extra=f'[retention]\nkeep = "{keep}"\n{extra}{rules}')
+        return self.settings(source, extra=f'[retention]\nkeep = "{keep}"\n{extra}{rules}', database=database)
 
     def store_history(self):
         """Stores rows of ten days ago, and of sixty: no blocks, or hosts would be asked whether they have them, too."""
@@ -339,15 +348,25 @@ class Restarted(Watched, Daemons):
         return {int(row[0]) for row in self.query("SELECT block_height FROM chunks WHERE block_height < 100")}
 
     def restart(self, daemons, name, configs):
-        process = daemons[name]
-        self.assertIsNone(process.poll(), process.log()[-4000:])
+        """It ends when it takes deliveries, or has heard what became of one: both daemons do so."""
+        process, proxy = daemons[name], self.proxies[name]
+        proxy.step(self.chance.randint(1, 5), self.chance.choice(MOMENTS), self.chance.choice(DELIVERS))
         if self.chance.random() < 0.5:
-            self.kill(process)
+            proxy.kill(process)
         else:
+            proxy.wait(process)
             process.send_signal(signal.SIGTERM)
-            self.assertEqual(process.wait(timeout=60), 0, process.log()[-4000:])
-        time.sleep(self.chance.choice((0, 0.5, 5)))  # without it
+            proxy.go_on()
+            self.assertEqual(support.ended(process), 0, process.log()[-4000:])
+        self.go_on_without(daemons["second" if name == "first" else "first"])
         daemons[name] = self.start("run", "--config", configs[name])
+
+    def go_on_without(self, other):
+        """One daemon is away: for no time, until the other one sends more, or until it leads."""
+        how, sent = self.chance.choice(("not", "sends", "leads")), self.receivers["of_both"].count()
+        if how != "not":
+            support.wait_until("it does without", lambda: self.leads(other) if how == "leads"
+                               else self.receivers["of_both"].count() > sent)
 
     def come_to_rest(self, configs):
         """All transactions are over, all blocks stored and all alerts delivered."""
@@ -369,8 +388,9 @@ class Restarted(Watched, Daemons):
         return last
 
     def survive(self):
-        configs = {"first": self.configured("neardata", "30d", "of_both", "of_first"),
-                   "second": self.configured("rpc", "2d", "of_both", "of_second")}
+        self.proxies = {name: self.proxy() for name in ("first", "second")}
+        configs = {"first": self.configured("neardata", "30d", "of_both", "of_first", database=self.proxies["first"].url),
+                   "second": self.configured("rpc", "2d", "of_both", "of_second", database=self.proxies["second"].url)}
         daemons = {name: self.start("run", "--config", config) for name, config in configs.items()}
         support.wait_until("all endpoints are known", lambda: self.value("SELECT to_regclass('endpoints')")
                            and self.value("SELECT count(*) FROM endpoints") == "3")
@@ -379,15 +399,14 @@ class Restarted(Watched, Daemons):
         self.store_history()
         self.chain.ask("/traffic", {"tps": 10})
         for number in range(RESTARTS):
-            told = self.receivers["of_both"].count()
-            support.wait_until("something is told", lambda: self.receivers["of_both"].count() > told)
-            time.sleep(self.chance.uniform(0, 2))  # the moment of the restart
+            sent = self.receivers["of_both"].count()
+            support.wait_until("something is sent", lambda: self.receivers["of_both"].count() > sent)
             self.restart(daemons, ("first", "second")[number % 2], configs)
             self.assertIn(10, self.stored_history(), "the longest retention holds")
         last = self.come_to_rest(configs)
         for process in daemons.values():
             process.send_signal(signal.SIGTERM)
-            self.assertEqual(process.wait(timeout=60), 0, process.log()[-4000:])
+            self.assertEqual(support.ended(process), 0, process.log()[-4000:])
         included = self.included(last)
         self.assert_same(self.stored_receipts(self.database),
                          self.true_receipts(included, lambda *_: True))

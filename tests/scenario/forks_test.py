@@ -2,7 +2,6 @@
 
 import random
 import re
-import time
 import urllib.request
 
 import support
@@ -15,8 +14,8 @@ DEBUG = '[log]\nlevel = "debug"\n'
 
 
 class Forks(Watched, support.Scenario):
-    def begin(self, *arguments):
-        self.chain = self.sandbox("--seed", 13, *arguments, command="run")
+    def begin(self, *arguments, regular_hosts=1):
+        self.chain = self.sandbox("--seed", 13, *arguments, command="run", regular_hosts=regular_hosts)
         self.genesis = self.chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
 
     def follow(self, source, database, *arguments, extra=EVERYTHING):
@@ -62,20 +61,38 @@ class Forks(Watched, support.Scenario):
         support.wait_until("its watch ends", lambda: self.query("SELECT stage, verdict FROM watches") == [["final", "succeeded"]])
         self.assert_orderly(self.database)
 
+    def stored(self, database):
+        return int(self.value("SELECT coalesce(max(block_height), 0) FROM blocks", database))
+
+    def advance(self, blocks, daemons, until):
+        """The chain goes on, then stands still until these daemons, by their databases, have stored what is final."""
+        self.chain.ask("/advance", {"blocks": blocks})
+        goal = min(self.final_height(), until)
+        for database, daemon in daemons.items() if goal > self.genesis else ():  # the first block is not followed
+            support.wait_until(f"block {goal} is stored", lambda: daemon.poll() is not None or self.stored(database) >= goal)
+
+    def come_to_the_end(self, last, daemons):
+        """The chain goes on until all trees up to `last` are over; ends with the daemons."""
+        self.chain.ask("/advance", {"blocks": max(1, last - self.final_height())})
+        self.chain.ask("/traffic", {"tps": 0})
+        self.chain.ask("/advance", {"blocks": 250})  # a yield waits for 200
+        for daemon in daemons:
+            self.assertEqual(support.ended(daemon), 0, daemon.log()[-4000:])
+
     def test_a_chain_with_many_forks_is_stored_as_it_became(self):
-        self.begin("--block-time-ms", 50, "--traffic", "mixed", "--tps", 80)
+        self.begin("--block-time-ms", 0, "--traffic", "mixed", "--tps", 7)
         last = self.genesis + BLOCKS
         databases = {"neardata": self.database, "rpc": self.make_database()}
-        daemons = [self.follow(source, database, "--until", last) for source, database in databases.items()]
+        daemons = {database: self.follow(source, database, "--until", last) for source, database in databases.items()}
         chance, forks = random.Random(3), 0
         while self.final_height() < last:
-            self.chain.ask("/fork", {"blocks": chance.choice((1, 2))})
+            lost = chance.choice((1, 2))
+            self.chain.ask("/fork", {"blocks": lost})
+            self.advance(lost, daemons, last)  # they follow while a block is the head that loses
+            self.advance(chance.randint(1, 6), daemons, last)
             forks += 1
-            time.sleep(chance.uniform(0.1, 0.4))  # some blocks between two forks
         self.assertGreater(forks, 5)
-        for daemon in daemons:
-            daemon.wait(timeout=support.DEADLINE)
-            self.assertEqual(daemon.returncode, 0, daemon.log()[-4000:])
+        self.come_to_the_end(last, daemons.values())
         self.assertTrue(self.chain.ask("/check?proofs=false")["ok"])
         included = self.included(last)
         for source, database in databases.items():
@@ -96,32 +113,23 @@ class Forks(Watched, support.Scenario):
     def test_whoever_remembers_a_removed_block_forgets_it(self):
         """One of three hosts goes on along a fork of its own: what is stored of it is removed, and comes back as it is true."""
         hosts = ("regular", "regular-2", "regular-3")
-        self.chain = self.sandbox("--seed", 13, "--block-time-ms", 100, "--traffic", "mixed", "--tps", 30, command="run",
-                                  regular_hosts=3)
-        self.genesis = self.chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
-        last = self.genesis + 3 * BLOCKS  # as it may take several forks until one is stored
+        self.begin("--block-time-ms", 0, "--traffic", "mixed", "--tps", 5, regular_hosts=3)
+        last = self.genesis + BLOCKS
         config = self.config(self.chain, start=self.genesis + 1, network="sandbox", patience="60s", extra=EVERYTHING,
                              hosts=hosts)
         daemon = self.start("run", "--config", config, "--until", last)
-        removed, refusal = "a stored block was not of this chain", "a host told a block that does not fit the chain"
-        support.wait_until("blocks are stored", lambda: daemon.poll() is not None or (
-            self.value("SELECT to_regclass('blocks')") and self.value("SELECT count(*) > 20 FROM blocks") == "t"))
+        removed = "a stored block was not of this chain"
+        self.advance(24, {self.database: daemon}, last)
 
-        def tells():
-            """A fork may begin where another host is asked: then its next block is refused."""
-            self.chain.truth()
-            refused = daemon.log().count(refusal)
-            self.chain.lie("regular", "fork", blocks=10_000)
-            begun = self.final_height()
-            support.wait_until("its blocks are removed, or not stored at all", lambda: daemon.poll() is not None
-                               or removed in daemon.log() or daemon.log().count(refusal) > refused
-                               or self.final_height() > begun + 30)
-            return daemon.poll() is not None or removed in daemon.log()
-
-        support.wait_until("the fork is stored and removed", tells)
+        # For a while nobody but the host on the fork tells blocks, so that one of the fork is stored.
+        begun = self.chain.lie("regular", "fork", blocks=10_000)["from"]
+        for host in hosts[1:]:
+            self.chain.ask("/faults", {"host": host, "faults": [{"fault": "500", "method": "block"}]})
+        self.go_on_until("a block of the fork is stored", daemon, last, lambda: self.false_blocks(begun))
+        self.chain.ask("/faults", {"faults": []})
+        self.go_on_until("it is removed", daemon, last, lambda: removed in daemon.log())
         self.chain.truth()
-        daemon.wait(timeout=support.DEADLINE)
-        self.assertEqual(daemon.returncode, 0, daemon.log()[-4000:])
+        self.come_to_the_end(last, [daemon])
         self.assertIn(removed, daemon.log())
         for height, block_hash in self.query("SELECT block_height, block_hash FROM blocks"):
             self.assertEqual(self.chain.rpc("block", {"block_id": int(height)})["header"]["hash"], block_hash)
@@ -129,6 +137,25 @@ class Forks(Watched, support.Scenario):
         self.assert_same(self.stored_receipts(self.database), self.true_receipts(included, lambda *_: True))
         self.assert_judged(self.database, self.known_by_rpc(included, last), included)
         self.assert_true("rpc", self.database, included, last)
+
+    def go_on_until(self, what, daemon, last, condition):
+        """The chain goes on block by block as the daemon follows, and not to its last one."""
+        def is_so():
+            self.assertIsNone(daemon.poll(), daemon.log()[-4000:])
+            if condition():
+                return True
+            final = self.final_height()
+            if self.stored(self.database) >= final and final < last - 10:
+                self.chain.ask("/advance", {})
+            return False
+
+        support.wait_until(what, is_so)
+
+    def false_blocks(self, begun):
+        """Heights from there on of which a block is stored that is not the chain's."""
+        stored = self.query(f"SELECT block_height, block_hash FROM blocks WHERE block_height >= {begun}")
+        return [height for height, block_hash in stored
+                if self.chain.rpc("block", {"block_id": int(height)})["header"]["hash"] != block_hash]
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import signal
 import time
 
 import support
+from database_proxy import MOMENTS, Proxy
 from handed_in import FATES, HandedIn
 from liars import ABOUT_THE_NETWORK, Liar
 from receiver import SECRET, Receiver, endpoint, secret_file, signed
@@ -30,6 +31,9 @@ LATE = support.DEADLINE + 3 * KILLS
 # Nothing is stuck: that depends on how long the kills take.
 WATCHING = (EVERYTHING + f"[watching]\nvalidity_blocks = {VALIDITY}\n"
             + "".join(f'stuck_after_{stage} = "7d"\n' for stage in ("pending", "included", "executing", "completed")))
+# What the daemon commits when it or PostgreSQL dies.
+KINDS = {"rpc": (("COPY blocks",), ("DELETE FROM pending_trees WHERE tx_hash",)),
+         "neardata": (("COPY blocks",), ("UPDATE watches w SET stage",))}
 TABLES = ("blocks", "chunks", "transactions", "receipts", "data_receipts", "events", "transaction_results",
           "(SELECT * FROM findings WHERE kind IN ('failed_receipt', 'failed_transaction', 'tokens_returned', 'burnt_tokens', 'wallet_refused', "
           "'yield_timed_out'))")
@@ -52,7 +56,9 @@ class Liars(Watched, support.OwnCluster):
         self.liar = Liar(self.chain, self.chance.choice(("regular", "regular-2")), SEED, source == "rpc")
         true = "regular" if self.liar.host == "regular-2" else "regular-2"
         all_three = ("regular", "regular-2", "archival") if source == "rpc" else (true, "archival")
-        self.settings = self.configured(self.disturbed, all_three, self.liar.host, WATCHING + alerts)
+        self.proxy = Proxy(self.disturbed)
+        self.addCleanup(self.proxy.stop)
+        self.settings = self.configured(self.proxy.url, all_three, self.liar.host, WATCHING + alerts)
         self.receiptd("migrate", "--config", self.settings)
         self.witness = self.start("run", "--config", self.configured(self.honest, (true, "archival"), true))
         self.daemon = self.start("run", "--config", self.settings)
@@ -67,11 +73,12 @@ class Liars(Watched, support.OwnCluster):
         self.assertIsNone(daemon.poll(), daemon.log()[-4000:])
 
     def kill_the_daemon(self):
-        self.kill(self.daemon)
+        self.proxy.kill(self.daemon)
         self.daemon = self.start("run", "--config", self.settings)
 
     def kill_postgres(self):
         """A session of the daemon's, by which the server loses all of them, or the whole server."""
+        self.proxy.wait(self.daemon)
         sessions = self.query("SELECT pid FROM pg_stat_activity WHERE application_name = 'receiptd'", self.disturbed)
         killed = 0
         if sessions and self.chance.random() < 0.5:
@@ -86,10 +93,14 @@ class Liars(Watched, support.OwnCluster):
             except AssertionError:
                 return False
         support.wait_until("PostgreSQL is there again", there)
+        self.proxy.cut_off()
 
-    def moment(self):
-        """Now and then long enough for what is asked every few seconds."""
-        return self.chance.uniform(6, 9) if self.chance.random() < 0.12 else self.chance.uniform(0.05, 2.0)
+    def name_a_step(self, number):
+        """Now and then it is so far away that what is asked every few seconds has been asked."""
+        nth = self.chance.randint(30, 60) if self.chance.random() < 0.12 else self.chance.randint(1, 15)
+        # No whole block is stored while their host is of another network.
+        about = KINDS[self.source][number // 6 % 2] if number < KILLS - KILLS_OF_ANOTHER_NETWORK else ()
+        self.proxy.step(nth, MOMENTS[number // 2 % 3], about)
 
     # --- What is watched ---------------------------------------------------------------------------
 
@@ -146,8 +157,8 @@ class Liars(Watched, support.OwnCluster):
                 self.liar.say([self.chance.choice(ABOUT_THE_NETWORK)])
             if number % HANDED_IN_EVERY == 0:
                 self.watch_more(handed_in, number // HANDED_IN_EVERY, ends)
-            time.sleep(self.moment())  # of the kill
             self.assert_alive(self.daemon)
+            self.name_a_step(number)
             (self.kill_the_daemon if number % 2 == 0 else self.kill_postgres)()
         print(f"\n{self.source}: {(time.monotonic() - began) / KILLS:.2f} s a kill", flush=True)
         self.liar.say([])
@@ -184,7 +195,7 @@ class Liars(Watched, support.OwnCluster):
         self.assertRegex(metrics, r'receiptd_header_hash_total\{result="different"\} 0\n')
         for process in (self.daemon, self.witness):
             process.send_signal(signal.SIGTERM)
-            self.assertEqual(process.wait(timeout=60), 0, process.log()[-4000:])
+            self.assertEqual(support.ended(process), 0, process.log()[-4000:])
         return before
 
     def survive(self, source):

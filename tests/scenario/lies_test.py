@@ -18,7 +18,7 @@ class LyingHosts(support.Scenario):
     """A daemon before hosts of which one lies."""
 
     def begin(self, regular_hosts, hosts, **settings):
-        self.chain = self.sandbox("--block-time-ms", 100, "--traffic", "mixed", "--tps", 20, "--seed", 5, command="run",
+        self.chain = self.sandbox("--block-time-ms", 100, "--shards", 2, "--traffic", "mixed", "--tps", 5, "--seed", 5, command="run",
                                   regular_hosts=regular_hosts)
         self.settings = self.config(self.chain, network="sandbox", hosts=hosts, **settings)
         self.daemon = self.start("run", "--config", self.settings)

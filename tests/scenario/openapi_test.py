@@ -1,10 +1,10 @@
 """/openapi.json on a living chain: what the daemon answers is what the document promises."""
 
 import contextlib
-import http.client
 import json
 import re
 
+import progress
 import support
 from receiver import Receiver, endpoint, secret_file
 from schemas import faults
@@ -47,7 +47,7 @@ class OpenApi(support.Scenario):
             headers["Content-Type"] = "application/json"
         if toml is not None:
             headers["Content-Type"] = "application/toml"
-        connection = http.client.HTTPConnection(self.address, timeout=support.DEADLINE)
+        connection = progress.Connection(self.address)
         connection.request(method, re.sub(r"{.*}", name or "", path) + query, toml or body and json.dumps(body), headers)
         answer = connection.getresponse()
         text = answer.read().decode()
@@ -193,7 +193,7 @@ class OpenApi(support.Scenario):
 
     @contextlib.contextmanager
     def connected(self, path):
-        connection = http.client.HTTPConnection(self.address, timeout=support.DEADLINE)
+        connection = progress.Connection(self.address)
         with contextlib.closing(connection):
             connection.request("GET", path)
             with connection.getresponse() as answer:

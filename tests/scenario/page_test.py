@@ -51,9 +51,8 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
-class Page(support.Scenario):
-    def setUp(self):
-        super().setUp()
+class Page(support.Shared):
+    def begin(self):
         chain = self.sandbox("--block-time-ms", 50, "--traffic", "mixed", "--tps", 80, "--seed", 5, command="run")
         genesis = chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
         config = self.config(chain, source="neardata", start=genesis + 1, network="sandbox", patience="60s",

@@ -112,7 +112,7 @@ class SessionPooling(support.Scenario):
         self.assertGreater(self.receiver.count(), 0)
         self.assertIsNone(daemon.poll(), daemon.log()[-4000:])
         daemon.send_signal(signal.SIGTERM)
-        self.assertEqual(daemon.wait(timeout=support.DEADLINE), 0, daemon.log()[-4000:])
+        self.assertEqual(support.ended(daemon), 0, daemon.log()[-4000:])
         direct = self.make_database()
         self.receiptd("run", "--config", self.settings(direct), "--until", goal)
         self.assertEqual(self.fingerprint(), self.fingerprint(direct))

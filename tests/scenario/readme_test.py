@@ -47,8 +47,7 @@ class Readme(support.Scenario):
 
     def run_command(self, line):
         program, *arguments = line.split(" ")
-        return subprocess.run([support.BUILD / program, *arguments], cwd=self.folder, env=os.environ | {"RECEIPTD_API_KEY": KEY},
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=support.DEADLINE)
+        return support.completed([support.BUILD / program, *arguments], cwd=self.folder, env=os.environ | {"RECEIPTD_API_KEY": KEY})
 
     def blocks(self):
         status = self.chain.ask("/status")
@@ -112,8 +111,7 @@ class Demo(unittest.TestCase):
         self.addCleanup(shutil.rmtree, local, ignore_errors=True)
         self.addCleanup(subprocess.run, [support.ROOT / "scripts/postgres.sh", "remove", f"{local}/postgres"])
         self.assertIn("./dev demo", README)
-        done = subprocess.run([support.ROOT / "dev", "demo", "--once"], env=os.environ | {"RECEIPTD_LOCAL": local},
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
+        done = support.completed([support.ROOT / "dev", "demo", "--once"], env=os.environ | {"RECEIPTD_LOCAL": local})
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertRegex(done.stdout, r"Newest failures\n  \d\d:\d\d:\d\d  \w")
         self.assertIn("NEAR     says success", done.stdout)

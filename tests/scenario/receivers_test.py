@@ -6,9 +6,9 @@ import json
 import os
 import random
 import signal
-import time
 
 import support
+from database_proxy import MOMENTS, Proxy, first_there
 from receiver import EVERY_FINDING, SECRET, Receiver, endpoint, secret_file, signed
 from truth import finding_ids
 
@@ -37,6 +37,11 @@ TAKEN = (EVERY_FINDING, "judged", "stages")
 DELIVERY = 'connect_timeout = "1s"\nanswer_timeout = "1s"\nretry = [' + ", ".join(['"200ms"'] * 30) + "]\n"
 
 
+# What a daemon commits when it takes deliveries, when a receiver has answered, and when blocks or watches give alerts.
+KINDS = (("claimed AS (UPDATE deliveries",), ("WITH recorded AS (UPDATE deliveries",), ("COPY blocks",),
+         ("UPDATE watches w SET stage",))
+
+
 class Receivers(support.OwnCluster):
     def setUp(self):
         super().setUp()
@@ -53,32 +58,38 @@ class Receivers(support.OwnCluster):
         sections = "".join(endpoint(name, receiver.url, secret, rules=TAKEN) + DELIVERY +
                            f"ordered = {str(name == 'ordered').lower()}\n"
                            for name, receiver in self.receivers.items())
-        self.settings = self.config(self.chain, source="neardata", start=self.genesis + 1, network="sandbox",
-                                    patience="60s", follow="batch_blocks = 2\n", extra=sections + RULES)
+        self.proxies = [Proxy(self.database) for _ in range(2)]  # of each daemon one
+        for proxy in self.proxies:
+            self.addCleanup(proxy.stop)
+        self.settings = [self.config(self.chain, source="neardata", start=self.genesis + 1, network="sandbox",
+                                     patience="60s", follow="batch_blocks = 2\n", extra=sections + RULES, database=proxy.url)
+                         for proxy in self.proxies]
 
-    def told(self):
+    def sent(self):
         return sum(receiver.count() for receiver in self.receivers.values())
 
-    def more_is_told(self):
-        known = self.told()
-        support.wait_until("more is told", lambda: self.told() > known + 5)
+    def more_is_sent(self):
+        known = self.sent()
+        support.wait_until("more is sent", lambda: self.sent() > known + 5)
 
-    def daemon(self):
-        return self.start("run", "--config", self.settings)
+    def daemon(self, number):
+        return self.start("run", "--config", self.settings[number])
 
     def disturb(self):
-        """Two daemons share the work; one of them dies at a time, and the database now and then."""
-        daemons = [self.daemon(), self.daemon()]
+        """Two daemons share the work; one of them dies at a time at a commit, and the database now and then."""
+        daemons = [self.daemon(0), self.daemon(1)]
         for number in range(KILLS):
-            self.more_is_told()
-            time.sleep(self.chance.uniform(0, 0.5))  # the moment of the crash
+            self.more_is_sent()
+            victim = first_there(self.proxies, self.chance.randint(1, 3), MOMENTS[number % len(MOMENTS)], KINDS[number % len(KINDS)])
+            proxy, daemon = self.proxies[victim], daemons[victim]
+            proxy.wait(daemon)
             if number % (KILLS // CRASHES) == 0:
                 self.postgres("restart", self.cluster, "immediate")
-            victim = self.chance.randrange(2)
-            self.assertIsNone(daemons[victim].poll(), daemons[victim].log()[-4000:])
-            self.kill(daemons[victim])
-            daemons[victim] = self.daemon()
-        self.more_is_told()
+            self.kill(daemon)
+            proxy.cut_off()
+            self.assertEqual(daemon.returncode, -signal.SIGKILL, daemon.log()[-4000:])
+            daemons[victim] = self.daemon(victim)
+        self.more_is_sent()
         return daemons
 
     def come_to_rest(self):
@@ -135,7 +146,7 @@ class Receivers(support.OwnCluster):
             expected = self.expected(self.come_to_rest())
             for daemon in daemons:
                 daemon.send_signal(signal.SIGTERM)
-                self.assertEqual(daemon.wait(timeout=60), 0, daemon.log()[-4000:])
+                self.assertEqual(support.ended(daemon), 0, daemon.log()[-4000:])
             for name, receiver in self.receivers.items():
                 with self.subTest(name):
                     accepted = {alert for alert, times in receiver.accepted.items() if times}

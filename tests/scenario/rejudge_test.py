@@ -24,8 +24,11 @@ TOLD = ("alerts", "deliveries", "stream_events")
 
 class Rejudging(support.Scenario):
     def followed(self, source):
-        """The configuration of a database that has followed living traffic, and its last height."""
-        chain = self.sandbox("--block-time-ms", 40, "--traffic", "failures", "--tps", 60, "--seed", 11, command="run")
+        """The configuration of a database that has followed a chain with traffic, and its heights."""
+        chain = self.sandbox("--block-time-ms", 0, "--traffic", "failures", "--tps", 4, "--seed", 11, command="run")
+        chain.ask("/advance", {"blocks": BLOCKS})
+        chain.ask("/traffic", {"tps": 0})
+        chain.ask("/advance", {"blocks": 250})  # a yield waits for 200
         genesis = chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
         secret = self.folder / "secret"
         secret.write_text("whsec_" + "A" * 44)

@@ -63,7 +63,7 @@ class Replica(support.OwnCluster):
         support.wait_until("the daemon follows with it", lambda: self.stored(replica) >= goal)
         support.wait_until("nothing is missing", lambda: self.value("SELECT wanted - heights FROM coverage", replica) == "{}")
         daemon.send_signal(signal.SIGTERM)
-        self.assertEqual(daemon.wait(timeout=support.DEADLINE), 0, daemon.log()[-4000:])
+        self.assertEqual(support.ended(daemon), 0, daemon.log()[-4000:])
         direct = self.make_database()
         self.receiptd("run", "--config", self.config(self.chain, source="neardata", start=self.first, network="sandbox",
                                                      patience="60s", database=direct), "--until", goal)

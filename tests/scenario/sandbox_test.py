@@ -4,15 +4,19 @@
 """
 
 import random
-import time
 
 import support
+from database_proxy import MOMENTS, Proxy
 from handed_in import fail_in_a_block
 from truth import Judging
 
 LIVING = support.count_of("living")
 BLOCK_MS, TPS = (600, 20) if LIVING else (50, 80)
 BLOCKS = LIVING * 1000 // BLOCK_MS if LIVING else 100
+
+KILLS = max(6, LIVING)
+# What a daemon commits when it dies: blocks with what is judged in them, or anything.
+KINDS = (("COPY blocks",), ("COPY transaction_results",), ())
 
 
 class LivingChain(Judging, support.Scenario):
@@ -36,13 +40,14 @@ class LivingChain(Judging, support.Scenario):
 
     def test_what_is_judged_survives_kills(self):
         last = self.genesis + BLOCKS
-        config = self.config(self.chain, source="neardata", start=self.genesis + 1, network="sandbox",
-                             patience="60s", follow="batch_blocks = 2\nwriters = 3\n")
+        proxy = Proxy(self.database)
+        self.addCleanup(proxy.stop)
+        config = self.config(self.chain, source="neardata", start=self.genesis + 1, network="sandbox", patience="60s",
+                             follow="batch_blocks = 2\nwriters = 3\n", database=proxy.url)
         chance = random.Random(8)
-        while self.final_height() < last:
-            daemon = self.start("run", "--config", config)
-            time.sleep(chance.uniform(0.3, 1.2))  # the moment of the crash
-            self.kill(daemon)
+        for number in range(KILLS):
+            proxy.step(chance.randint(1, 5), MOMENTS[(number + number // 3) % 3], KINDS[number % 3])
+            proxy.kill(self.start("run", "--config", config))
         # The one killed last may have come further.
         last = max(last, int(self.value("SELECT coalesce(max(block_height), 0) FROM blocks")))
         self.ended_well(self.start("run", "--config", config, "--until", last))

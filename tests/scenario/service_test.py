@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import unittest
 
+import progress
 import support
 
 UNIT = support.ROOT / "deploy" / "receiptd.service"
@@ -24,7 +25,6 @@ class Manager:
     def __init__(self, address):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.socket.bind(address)
-        self.socket.settimeout(support.DEADLINE)
         self.address = "@" + address[1:] if address.startswith("\0") else address
         self.heard = []
 
@@ -33,6 +33,7 @@ class Manager:
 
     def wait_for(self, what, enough):
         while not (found := [line for line in self.heard if enough(line)]):
+            progress.readable(self.socket, what)
             self.hear()
         return found[0]
 

@@ -3,15 +3,19 @@
 import json
 import random
 import signal
-import time
 
 import support
+from database_proxy import MOMENTS, Proxy, first_there
 from receiver import Receiver, endpoint, secret_file
 
 ALERTS = support.count_of("storms", 300)
 TPS = 40 if ALERTS < 1_000 else 100
 # As a minute is to 5,000 alerts.
 DIGEST_AFTER = max(1, ALERTS // 500)
+
+
+# What a daemon commits when it puts deliveries into groups, and when the receiver has answered.
+KINDS = (("claimed AS (UPDATE deliveries",), ("WITH recorded AS (UPDATE deliveries",))
 
 
 class Storms(support.Scenario):
@@ -27,11 +31,13 @@ class Storms(support.Scenario):
         self.addCleanup(receiver.stop)
         return receiver
 
-    def configure(self, keys, more=""):
+    def configure(self, keys, more="", database=None):
         """Its endpoint "ops" has these keys, too."""
         genesis = self.chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
         extra = endpoint("ops", self.receiver.url, secret_file(self.folder)) + keys + more
-        self.settings = self.config(self.chain, source="neardata", start=genesis + 1, network="sandbox", extra=extra)
+        self.settings = self.config(self.chain, source="neardata", start=genesis + 1, network="sandbox", extra=extra,
+                                    database=database)
+        return self.settings
 
     def bodies(self, kind):
         """The messages of a type that came, by id."""
@@ -81,8 +87,11 @@ class Grouped(Storms):
     def setUp(self):
         super().setUp()
         self.plain = self.new_receiver()
-        self.configure(f'group = ["rule"]\ndigest_after = "{DIGEST_AFTER}s"\nresolve_after = "{3 * DIGEST_AFTER}s"\n',
-                       endpoint("plain", self.plain.url, secret_file(self.folder)))
+        self.grouped()
+
+    def grouped(self, database=None):
+        return self.configure(f'group = ["rule"]\ndigest_after = "{DIGEST_AFTER}s"\nresolve_after = "{3 * DIGEST_AFTER}s"\n',
+                              endpoint("plain", self.plain.url, secret_file(self.folder)), database)
 
     def storm(self):
         support.wait_until("there are alerts enough", lambda: self.value("SELECT to_regclass('deliveries')") and
@@ -120,17 +129,22 @@ class Grouped(Storms):
 
     def test_counts_stay_exact_when_two_daemons_share_a_storm_and_die_in_it(self):
         chance = random.Random(5)
-        daemons = [self.start("run", "--config", self.settings) for _ in range(2)]
-        for _ in range(4):
+        proxies = [Proxy(self.database) for _ in range(2)]
+        for proxy in proxies:
+            self.addCleanup(proxy.stop)
+        configs = [self.grouped(proxy.url) for proxy in proxies]
+        daemons = [self.start("run", "--config", config) for config in configs]
+        for number in range(4):
             known = self.receiver.count() + self.plain.count()
-            support.wait_until("something is told", lambda: self.receiver.count() + self.plain.count() > known)
-            time.sleep(chance.uniform(0, 0.2))  # the moment of the crash
-            self.kill(daemons.pop(0))
-            daemons.append(self.start("run", "--config", self.settings))
+            support.wait_until("something is sent", lambda: self.receiver.count() + self.plain.count() > known)
+            victim = first_there(proxies, chance.randint(1, 3), MOMENTS[number % 3], KINDS[number // 2])
+            proxies[victim].kill(daemons[victim])
+            daemons[victim] = self.start("run", "--config", configs[victim])
         self.storm()
         self.assert_all_counted()
         for daemon in daemons:
             daemon.send_signal(signal.SIGTERM)
+            self.assertEqual(support.ended(daemon), 0, daemon.log()[-4000:])
 
 
 class Capped(Storms):

@@ -9,11 +9,11 @@ import random
 import signal
 import subprocess
 import threading
-import time
 import types
 import unittest
 import urllib.request
 
+from database_proxy import MOMENTS, Proxy
 from signer import Key, Signed, b58encode
 from support import BUILD, Scenario, count_of, wait_until
 
@@ -99,7 +99,6 @@ class Submitting(Scenario):
         self.chain = self.sandbox("--seed", "7", "--keys-out", keys, *arguments, command="run")
         self.keys = {each["account"]: Key(each["secret_key"]) for each in json.loads(keys.read_text())}
         self.settings = self.config(self.chain, network="sandbox", source="neardata", follow=follow, extra=extra)
-        self.receiptd("--config", self.settings, "migrate")
 
     def head(self):
         return self.chain.rpc("block", {"finality": "final"})["header"]
@@ -118,16 +117,30 @@ class Submitting(Scenario):
         path.write_bytes(transaction.bytes) if raw else path.write_text(transaction.base64 + "\n")
         return self.receiptd("--config", self.settings, "submit", path, *arguments, expect=expect)
 
+    def submit_before_a_block(self, transaction):
+        """The chain stands still until the hosts have it; returns what the command said when its end was known."""
+        path = self.folder / "transaction"
+        path.write_text(transaction.base64)
+        self.chain.ask("/pause", {})
+        waiting = subprocess.Popen([BUILD / "receiptd", "--config", self.settings, "submit", path, "--wait"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        wait_until("the hosts have it", lambda: waiting.poll() is not None or self.query(
+            f"SELECT stage FROM watches WHERE tx_hash = '{transaction.hash}'") == [["pending"]])
+        self.chain.ask("/resume", {})
+        out, error = waiting.communicate()
+        self.assertEqual(waiting.returncode, 0, out + error)
+        return out, error
+
     def stored(self):
         return int(self.value("SELECT count(*) FROM watches"))
 
 
 class SubmitTest(Submitting):
     def test_one_is_taken_and_seen_to_its_end(self):
-        self.begin("--block-time-ms", "1500")
+        self.begin("--block-time-ms", "100")
         self.start("--config", self.settings, "run")
         transaction = self.transfer()
-        out, _ = self.submit(transaction, "--wait")
+        out, _ = self.submit_before_a_block(transaction)
         self.assertIn(f"handed in {transaction.hash}", out)
         self.assertIn("verdict   succeeded", out)
         out, _ = self.receiptd("--config", self.settings, "tx", transaction.hash, "--json")
@@ -181,7 +194,7 @@ class SubmitTest(Submitting):
         self.assertEqual(self.stored(), 1)
 
     def test_a_host_that_takes_it_and_passes_nothing_on_does_not_keep_it_from_the_chain(self):
-        self.begin("--block-time-ms", "1500")
+        self.begin("--block-time-ms", "100")
         swallower = SwallowingHost(self.chain.regular)
         self.addCleanup(swallower.stop)
         hosts = types.SimpleNamespace(regular=swallower.url, archival=self.chain.archival)
@@ -191,7 +204,7 @@ class SubmitTest(Submitting):
                   '[log]\nlevel = "trace"\n')
         self.start("--config", self.settings, "run")
         transaction = self.transfer()
-        said = "".join(self.submit(transaction, "--wait"))
+        said = "".join(self.submit_before_a_block(transaction))
         self.assertIn("read_by", said)
         self.assertNotIn(transaction.base64, said)
         self.assertIn(transaction.hash, swallower.swallowed)
@@ -208,32 +221,46 @@ class SubmitTest(Submitting):
         self.submit(self.transfer())
         self.assertEqual(lagging.questions, 0)
 
+    def through_a_proxy(self):
+        """A proxy before the database, and the configuration of a program behind it."""
+        proxy = Proxy(self.database)
+        self.addCleanup(proxy.stop)
+        return proxy, self.config(self.chain, network="sandbox", source="neardata", database=proxy.url)
+
+    def kill_at(self, proxy, process):
+        proxy.wait(process)
+        process.kill()
+        self.assertEqual(process.wait(), -signal.SIGKILL)
+        proxy.cut_off()
+
     def test_killed_between_any_two_steps_nothing_is_lost_or_doubled(self):
-        self.begin("--block-time-ms", "50")
+        self.begin("--block-time-ms", "100")
         # Sendings get lost, too: the request is not read, or its answer does not come back.
-        self.chain.ask("/faults", {"faults": [{"fault": "reset", "method": "broadcast_tx_async", "share": 0.1},
-                                              {"fault": "truncate", "method": "broadcast_tx_async", "share": 0.1}]})
-        chance = random.Random(11)
+        self.chain.ask("/faults", {"faults": [{"fault": "reset", "method": "broadcast_tx_async", "share": 0.15},
+                                              {"fault": "truncate", "method": "broadcast_tx_async", "share": 0.15}]})
         nonce, block_hash = self.nonce(), self.head()["hash"]
-        count = 8 * KILLS
+        count = 3 * KILLS
         transactions = [self.transfer(nonce=nonce + 1 + i, block_hash=block_hash, amount=1) for i in range(count)]
-        kills = set(chance.sample(range(count), KILLS))
-        daemon = self.start("--config", self.settings, "run")
+        kills = sorted(random.Random(11).sample(range(count), KILLS))
+        (at_command, settings), (at_daemon, settings_of_daemon) = self.through_a_proxy(), self.through_a_proxy()
+        daemon = self.start("--config", settings_of_daemon, "run")
         for i, transaction in enumerate(transactions):
             path = self.folder / f"transaction-{i}"
             path.write_text(transaction.base64)
-            command = [BUILD / "receiptd", "--config", self.settings, "submit", path]
-            if i in kills:
-                killed = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-                time.sleep(chance.uniform(0.005, 0.08))
-                killed.send_signal(signal.SIGKILL)
-                killed.wait()
-                if i % 4 == 0:
-                    self.kill(daemon)
-                    daemon = self.start("--config", self.settings, "run")
+            command = [BUILD / "receiptd", "--config", settings, "submit", path]
+            number = kills.index(i) if i in kills else None
+            kills_daemon = number is not None and number % 2 == 0
+            if kills_daemon:
+                at_daemon.step(1, MOMENTS[number // 2 % 3], ("UPDATE watches w SET stage",))
+            if number is not None:
+                at_command.step(1, MOMENTS[number % 3], ("INSERT INTO watches",))
+                self.kill_at(at_command, subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
                 # A client that does not know whether it was taken hands it in again: that is harmless.
             done = subprocess.run(command, capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            if kills_daemon:
+                self.kill_at(at_daemon, daemon)
+                daemon = self.start("--config", settings_of_daemon, "run")
             # The next one must not overtake it: a higher nonce supersedes the lower ones.
             wait_until("a host has it", lambda: self.value(
                 f"SELECT stage FROM watches WHERE tx_hash = '{transaction.hash}'") != "accepted")

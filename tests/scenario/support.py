@@ -1,7 +1,7 @@
 """What the scenarios share: a sandbox, a daemon and a database of their own for each test.
 
 The database cluster is told by RECEIPTD_TEST_DATABASE (./dev test starts one); the programs by
-RECEIPTD_BUILD (default: build/). Waiting is on conditions, never on time.
+RECEIPTD_BUILD (default: build/). Waiting is on conditions, and gives up by the progress of the test (progress.py).
 """
 
 import contextlib
@@ -16,14 +16,14 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
-import urllib.error
 import urllib.request
 import uuid
 
 import databases
 import libpq
+import progress
+from progress import DEADLINE, completed, ended, wait_until  # noqa: F401 (scenarios have them from here)
 from receiver import EVERY_FINDING
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -31,23 +31,11 @@ BUILD = pathlib.Path(os.environ.get("RECEIPTD_BUILD", ROOT / "build"))
 SAMPLE = ROOT / "sandbox" / "sample"
 RECORDED = ROOT / "tests" / "data" / "recorded"
 SHARED = ROOT.parent / "shared" / "data"
-DEADLINE = 300  # seconds after which a condition counts as never coming true
 
 
 def count_of(sweep, few=0):
     """How much of something to do: `few` among the tests, as much as asked for by ./dev sweep."""
     return int(os.environ.get(f"RECEIPTD_SWEEP_{sweep.upper()}", few))
-
-
-def wait_until(what, condition, deadline=DEADLINE):
-    end, pause = time.monotonic() + deadline, 0.02
-    while time.monotonic() < end:
-        value = condition()
-        if value:
-            return value
-        time.sleep(pause)
-        pause = min(pause * 1.1, 0.5)
-    raise AssertionError(f"never came true: {what}")
 
 
 def database_url(name):
@@ -191,8 +179,7 @@ class Scenario(unittest.TestCase):
 
     def receiptd(self, *arguments, expect=0, deadline=DEADLINE, stdin=""):
         """Runs a command to its end; returns (stdout, stderr)."""
-        done = subprocess.run([BUILD / "receiptd", *map(str, arguments)], input=stdin,
-                              capture_output=True, text=True, timeout=deadline)
+        done = completed([BUILD / "receiptd", *map(str, arguments)], deadline, stdin)
         if expect is not None:
             self.assertEqual(done.returncode, expect, f"receiptd {arguments}\n{done.stdout}\n{done.stderr}")
         return done.stdout, done.stderr
@@ -217,11 +204,10 @@ class Scenario(unittest.TestCase):
         found = wait_until("the daemon serves its pages",
                            lambda: process.poll() is not None or re.search(r"listen=(\S+)", process.log()))
         self.assertIsNone(process.poll(), process.log())
-        try:
-            with urllib.request.urlopen(f"http://{found[1]}{path}") as answer:
-                return answer.status, answer.read().decode()
-        except urllib.error.HTTPError as refused:
-            return refused.code, refused.read().decode()
+        with contextlib.closing(progress.Connection(found[1])) as connection:
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
 
     def query(self, text, database=None):
         return sql(database or self.database, text)
@@ -247,6 +233,26 @@ class Scenario(unittest.TestCase):
         if not full.exists():
             self.skipTest(f"{full} is not here")
         return full
+
+
+class Shared(Scenario):
+    """Tests that only read: begin() makes what they read, once for all of them."""
+
+    @classmethod
+    def setUpClass(cls):
+        if "RECEIPTD_TEST_DATABASE" in os.environ:
+            cls.made = cls("begin")
+            cls.addClassCleanup(cls.made.doCleanups)
+            Scenario.setUp(cls.made)
+            cls.made.begin()
+
+    def setUp(self):
+        if "RECEIPTD_TEST_DATABASE" not in os.environ:
+            self.skipTest("RECEIPTD_TEST_DATABASE is not set: ./dev test starts a cluster")
+        vars(self).update({name: what for name, what in vars(self.made).items() if not name.startswith("_")})
+
+    def begin(self):
+        raise NotImplementedError
 
 
 class OwnCluster(Scenario):

@@ -30,6 +30,7 @@ window = "2m"
 '''
 NAMES = ["no-tokens", "slow", "very-slow"]
 A_MINUTE = 100  # blocks
+TPS = 2
 
 
 class TimedRules(support.Scenario):
@@ -38,7 +39,7 @@ class TimedRules(support.Scenario):
         self.receiver = Receiver()
         self.addCleanup(self.receiver.stop)
         # No yields: rules wait until these are over.
-        self.chain = self.sandbox("--seed", 5, "--block-time-ms", 0, "--traffic", "tokens", "--tps", 10, command="run")
+        self.chain = self.sandbox("--seed", 5, "--block-time-ms", 0, "--traffic", "tokens", "--tps", TPS, command="run")
         self.genesis = self.chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
 
     def configured(self, source, names=("no-tokens",), extra=""):
@@ -52,22 +53,41 @@ class TimedRules(support.Scenario):
     def final_height(self):
         return self.chain.ask("/status")["final_height"]
 
-    def stored(self, height):
-        return int(self.value("SELECT coalesce(max(block_height), 0) FROM blocks")) >= height
+    def follow(self):
+        """Until the head is stored, and the trees below it: a chain that runs ahead of its trees is never judged."""
+        final = self.final_height()
+        support.wait_until("the head is stored, and the trees below it", lambda: self.value(
+            f"SELECT coalesce(max(block_height), 0) >= {final} AND NOT EXISTS (SELECT FROM pending_trees WHERE block_height < "
+            f"{final - 30}) FROM blocks") == "t")
 
-    def advance(self, blocks):
-        """Until these blocks are judged. They are judged once a minute, and by rpc when their trees are there: more follow."""
-        self.chain.ask("/advance", {"blocks": blocks})
-        last = self.final_height()
+    def advance(self, minutes):
+        """By so many, until all but the last of them is judged. Rules are judged once a minute, at the head, and by rpc as
+        far as trees are there."""
+        for _ in range(minutes):
+            self.chain.ask("/advance", {"blocks": A_MINUTE})
+            self.follow()
+        last = self.final_height() - A_MINUTE
+
         def judged():
-            # A chain that runs ahead of its trees is never judged.
-            support.wait_until("the head is stored, and the trees below it", lambda: self.stored(self.final_height()) and self.value(
-                f"SELECT count(*) FROM pending_trees WHERE block_height < {self.final_height() - 30}") == "0")
-            if self.value(f"SELECT coalesce(bool_or(state IN ('quiet', 'alert') AND counted_until >= (SELECT block_time FROM blocks "
+            if self.value("SELECT coalesce(bool_or(state IN ('quiet', 'alert') AND counted_until >= (SELECT block_time FROM blocks "
                           f"WHERE block_height >= {last} ORDER BY 1 LIMIT 1)), false) FROM timed_rules WHERE rule = 'no-tokens'") == "t":
                 return True
-            self.chain.ask("/advance", {"blocks": 50})
+            self.go_on()
         support.wait_until("they are judged", judged)
+
+    def go_on(self):
+        """By one block: where no host tells a newer head for 30 seconds, the daemon is not at the head."""
+        self.chain.ask("/advance", {})
+        self.follow()
+
+    def rules_at_the_head(self, process):
+        """`timed_rules` of the status, and the metrics beside it, of a daemon that leads and is at the head."""
+        def at_the_head():
+            rules, metrics = json.loads(self.page(process, "/v1/status")[1])["timed_rules"], self.page(process, "/metrics")[1]
+            if "not_at_head" not in rules["rules"] and 'receiptd_timed_rules{state="not_at_head"} 0\n' in metrics:
+                return rules, metrics
+            self.go_on()
+        return support.wait_until("the daemon is at the head", at_the_head)
 
     def told(self, kind="absence"):
         bodies = {alert: json.loads(body) for alert, _, body in list(self.receiver.requests)}
@@ -84,10 +104,10 @@ class TimedRules(support.Scenario):
         first = self.start("run", "--config", self.configured(first_source))
         support.wait_until("it leads", lambda: self.leads(first))
         second = self.start("run", "--config", self.configured(second_source))
-        self.advance(2 * A_MINUTE)
+        self.advance(2)
         self.assertEqual(self.told(), {})
         self.chain.ask("/traffic", {"tps": 0})
-        self.advance(3 * A_MINUTE)
+        self.advance(3)
         support.wait_until("it is told", self.told)
         since = self.last_success()
         self.assertEqual(list(self.told()), [f"rule:no-tokens:{since}"])
@@ -97,21 +117,23 @@ class TimedRules(support.Scenario):
         self.assertIn("no-tokens: no successful call in 1m; the last was at ", body["data"]["summary"])
         self.assertEqual(body["rules"], ["no-tokens@1"])
         self.assert_is_as_its_schema_says(body, first)
-        self.assertEqual(json.loads(self.page(first, "/v1/status")[1])["timed_rules"]["rules"], {"alert": 1})
-        self.assertIn('receiptd_timed_rules{state="alert"} 1\n', self.page(first, "/metrics")[1])
+        rules, metrics = self.rules_at_the_head(first)
+        self.assertGreaterEqual(rules["judged_until"], since[:len("2026-01-01T00:00:00")], "by then nothing succeeded for a minute")
+        self.assertEqual(rules["rules"], {"alert": 1})
+        self.assertIn('receiptd_timed_rules{state="alert"} 1\n', metrics)
         self.assertIsNone(json.loads(self.page(second, "/v1/status")[1])["timed_rules"])
         self.kill(first)
         support.wait_until("the second leads", lambda: self.leads(second))
-        self.advance(2 * A_MINUTE)
+        self.advance(2)
         third = self.start("run", "--config", self.configured(first_source))
-        self.advance(2 * A_MINUTE)
+        self.advance(2)
         self.assertEqual(list(self.told()), [f"rule:no-tokens:{since}"], third.log())
         self.assertEqual(self.value("SELECT count(*) FROM timed_episodes WHERE ended_at IS NULL"), "1")
-        self.chain.ask("/traffic", {"tps": 10})
-        self.advance(2 * A_MINUTE)
+        self.chain.ask("/traffic", {"tps": TPS})
+        self.advance(2)
         self.assertEqual(self.value("SELECT count(*) FROM timed_episodes WHERE ended_at IS NULL"), "0")
         self.chain.ask("/traffic", {"tps": 0})
-        self.advance(4 * A_MINUTE)
+        self.advance(3)
         support.wait_until("another one is told", lambda: len(self.told()) == 2)
         self.assertEqual(set(self.told()), {f"rule:no-tokens:{since}", f"rule:no-tokens:{self.last_success()}"})
 
@@ -126,7 +148,7 @@ class TimedRules(support.Scenario):
         daemon = self.start("run", "--config", self.configured("neardata", NAMES, EVERYTHING))
         support.wait_until("it leads", lambda: self.leads(daemon))
         for _ in range(3):
-            self.advance(2 * A_MINUTE)
+            self.advance(2)
         support.wait_until("it is told", lambda: self.told("latency"))
         [body] = self.told("latency").values()
         data = body["data"]

@@ -75,8 +75,7 @@ class Told(support.Scenario):
 
     def follow(self, config, last, deadline=support.DEADLINE):
         daemon = self.start("run", "--config", config, "--until", last)
-        daemon.wait(timeout=deadline)
-        self.assertEqual(daemon.returncode, 0, daemon.log()[-4000:])
+        self.assertEqual(support.ended(daemon, deadline), 0, daemon.log()[-4000:])
 
     def column(self, query, database):
         return [row[0] for row in self.query(query, database)]

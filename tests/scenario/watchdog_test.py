@@ -48,7 +48,7 @@ class Watchdog(support.OwnCluster):
         self.watched = self.postgres("database", self.cluster, "watched")
         self.alarm = Alarm()
         self.addCleanup(self.alarm.stop)
-        self.chain = self.sandbox("--block-time-ms", 100, "--genesis-time", "now", command="run")
+        self.chain = self.sandbox("--block-time-ms", 400, "--genesis-time", "now", command="run")
 
     def daemon(self, name="one"):
         """Follows the chain; whoever reads the alarm knows its pings by its name."""

@@ -1,12 +1,25 @@
 """Watches as the table has them, against what the sandbox says truly became of the transactions."""
 
 import collections
+import json
 
 from truth import Judging
 
 EVERYTHING = '[[watch]]\nname = "everything"\nsigner = "*"\n'
 ORDER = ["accepted", "pending", "included", "executing", "completed", "final"]
 LOST = ["dropped", "expired"]
+UNKNOWN = "unknown"
+Transition = collections.namedtuple("Transition", ("before", "after", "height", "evidence"))
+
+
+def heights_in(words):
+    """[(first, last)] of "96-150, 160, and more up to 300"."""
+    ranges = []
+    for each in words.split(", "):
+        more = each.removeprefix("and more up to ")
+        ends = [ranges[-1][1] + 1, more] if more != each else each.split("-")
+        ranges.append((int(ends[0]), int(ends[-1])))
+    return ranges
 
 
 class Watched(Judging):
@@ -45,23 +58,39 @@ class Watched(Judging):
 
     def transitions(self, database):
         made = collections.defaultdict(list)
-        for tx_hash, before, after in self.query(
-                "SELECT tx_hash, from_stage, to_stage FROM watch_transitions ORDER BY at, block_height", database):
-            made[tx_hash].append((before, after))
+        for tx_hash, before, after, height, evidence in self.query(
+                "SELECT tx_hash, from_stage, to_stage, block_height, evidence FROM watch_transitions ORDER BY at, block_height", database):
+            made[tx_hash].append(Transition(before, after, height and int(height), json.loads(evidence or "{}")))
         return made
 
     def assert_orderly(self, database):
-        """Each step from where another one ended, none backwards, no stage twice; but a watch whose tree loses a block begins anew."""
+        """Each step from where another one ended, none backwards, no stage twice; but a watch whose tree loses a block begins
+        again, and the chain corrects an end for which heights were missing."""
         for tx_hash, steps in self.transitions(database).items():
-            left, entered = (collections.Counter(stages) for stages in zip(*steps))
+            left, entered = (collections.Counter(getattr(step, end) for step in steps) for end in ("before", "after"))
             begun_anew = entered["accepted"]
             entered["accepted"] += 1
             self.assertEqual(sum((entered - left).values()), 1, (tx_hash, steps))
             self.assertEqual(left - entered, collections.Counter(), (tx_hash, steps))
             self.assertLessEqual(max(entered.values()), 1 + begun_anew, (tx_hash, steps))
-            for before, after in steps:
-                if after not in LOST and after != "accepted":
-                    self.assertGreater(ORDER.index(after), ORDER.index(before), (tx_hash, steps))
+            for step in steps:
+                if step.before == UNKNOWN:
+                    self.assert_corrected(step, [each for each in steps if each.after == UNKNOWN])
+                elif step.after == UNKNOWN:
+                    self.assertIn(step.before, ORDER[:2], (tx_hash, steps))
+                elif step.after not in LOST and step.after != "accepted":
+                    self.assertGreater(ORDER.index(step.after), ORDER.index(step.before), (tx_hash, steps))
+
+    def assert_corrected(self, correction, ends):
+        """docs/watching.md: the block that includes it is at one of the heights that the end said were missing."""
+        self.assertEqual((correction.after, correction.evidence.get("corrects")),
+                         ("included", {"stage": UNKNOWN, "reason": "heights_missing"}))
+        missing = [heights_in(end.evidence["missing_heights"]) for end in ends]
+        self.assertTrue(any(first <= correction.height <= last for ranges in missing for first, last in ranges), (correction, ends))
+
+    def corrected(self, database):
+        """Watches that ended as unknown until the chain corrected that."""
+        return {tx_hash for tx_hash, steps in self.transitions(database).items() if any(step.before == UNKNOWN for step in steps)}
 
     def assert_true(self, source, database, included, last, lost=(), handed_in=()):
         """All that is included is watched as the rule says, and nothing else but what was lost."""
@@ -92,4 +121,5 @@ class Watched(Judging):
         # An end in a block that was removed is taken back, and told again with the block that the chain has.
         found = self.query("SELECT tx_hash, kind FROM findings WHERE finding_id NOT LIKE 'corrected:final:%' AND kind NOT IN ('failed_receipt', "
                            "'failed_transaction', 'tokens_returned', 'burnt_tokens', 'wallet_refused', 'yield_timed_out', 'stuck')", database)
-        self.assertEqual(sorted(map(tuple, found)), sorted(lost), "each loss is a finding, and nothing else is")
+        corrected = {(tx_hash, kind) for tx_hash in self.corrected(database) for kind in (UNKNOWN, "corrected")}
+        self.assertEqual(sorted(map(tuple, found)), sorted(lost | corrected), "each loss is a finding, and nothing else is")
