@@ -19,8 +19,6 @@ foreach(folder ${integration_folders})
     target_link_libraries(integration_${module} PRIVATE receiptd_${module} GTest::gmock GTest::gtest_main)
     libraries_first(integration_${module} receiptd_${module})
     target_include_directories(integration_${module} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
-    target_compile_definitions(integration_${module} PRIVATE
-      RECEIPTD_POSTGRES_SCRIPT="${postgres_script}" RECEIPTD_SOURCES="${CMAKE_SOURCE_DIR}")
     math(EXPR last "${RECEIPTD_INTEGRATION_SHARDS} - 1")
     foreach(shard RANGE ${last})
       set(test integration.${module}.${shard})
