@@ -256,7 +256,7 @@ private:
         if (serves_alerts_)
             helpers_.spawn(runtime_.take_rules());
         else
-            reloaded_before_alerts_ = true;  // nobody knows yet whether the database is the right one
+            reloaded_before_alerts_ = true;  // the database is not checked yet
     }
 
     bool leads() const { return !takes_turns_ || runtime_.leadership.epoch(); }

@@ -13,7 +13,7 @@ namespace receiptd::app {
 // kernel, in all threads, until a HangupReader takes it: a reload during a start, a migration or a wait for
 // the database ends nothing. Call before any thread begins.
 void hold_back_hangup();
-// For all other commands: a terminal that closes ends them, unless whoever started them ignores SIGHUP.
+// All other commands end when their terminal closes, unless they were started with SIGHUP ignored (nohup).
 void let_hangup_through();
 
 // Takes the SIGHUPs that hold_back_hangup() holds back. Several that come before a look are one.
@@ -34,7 +34,8 @@ private:
 // finish.
 void exit_when_stopped();
 
-// A log that nobody reads any more ends no daemon: writes fail instead.
+// Writes to a pipe without a reader fail, instead of ending the daemon by SIGPIPE: its log may lose its
+// reader.
 void ignore_broken_pipes();
 
 // Where standard input, output or error is closed, the next socket would take its number, and get what is
