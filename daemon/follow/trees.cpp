@@ -65,6 +65,7 @@ base::Task<void> Trees::run() {
         if (may_be_pending()) {
             co_await claim();
             co_await count();
+            co_await look_for_blocks_of_others();
         }
         start_ready(workers);
         co_await wakeup_.wait_for(kIdlePause);
@@ -120,6 +121,17 @@ base::Task<void> Trees::count() {
     state_.series.overdue_trees.Set(static_cast<double>(state_.trees.overdue.count));
 }
 
+// Trees of a range reach into the blocks of the daemon that leads.
+base::Task<void> Trees::look_for_blocks_of_others() {
+    const auto is_complete = [](const auto& each) {
+        return each.second->tree && each.second->tree->complete;
+    };
+    if (of_blocks_ != OfBlocks::stored_with_block || std::none_of(open_.begin(), open_.end(), is_complete))
+        co_return;
+    const auto stored = co_await blocks_.load_coverage();
+    stored_by_others_ = stored.covered.last().value_or(0);
+}
+
 bool Trees::has_room_for(base::HeightRange included_in) const {
     std::size_t open = 0;
     std::size_t backlog = 0;
@@ -159,7 +171,10 @@ bool Trees::is_history(const Open& open) const {
     return open.pending.included_in.height + kHistory < final_height();
 }
 
-base::Height Trees::stored_up_to() const { return state_.heights.tip() ? state_.heights.tip()->height : 0; }
+base::Height Trees::stored_up_to() const {
+    const auto& tip = state_.heights.tip();
+    return std::max(tip ? tip->height : 0, stored_by_others_);
+}
 
 bool Trees::may_ask(const Open& open) const {
     if (open.tree && open.tree->complete) return false;
@@ -358,8 +373,7 @@ base::Task<void> Trees::postpone(OpenTree open, std::string reason) {
     close(*open);
 }
 
-// Blocks of this daemon bring receipts, too: they must be committed first, otherwise these would be stored
-// twice.
+// Blocks bring receipts, too: they are committed first, otherwise the receipts would be written twice.
 bool Trees::is_passed(const rpc::FinalBlocks& blocks) const {
     if (of_blocks_ != OfBlocks::stored_with_block) return true;
     return std::all_of(blocks.begin(), blocks.end(),

@@ -82,6 +82,7 @@ private:
     base::Task<void> claim();
     base::Task<void> claim(base::HeightRange included_in);
     base::Task<void> count();
+    base::Task<void> look_for_blocks_of_others();
     bool has_room_for(base::HeightRange included_in) const;
     void start_ready(base::TaskGroup& workers);
     bool ready(const Open& open) const;
@@ -130,6 +131,7 @@ private:
     rpc::BlockCache known_{512};
     rpc::ShardLayouts layouts_;
     base::SteadyTime counted_overdue_at_{};
+    base::Height stored_by_others_ = 0;  // the highest height, when it was last looked for
 };
 
 }  // namespace receiptd::follow

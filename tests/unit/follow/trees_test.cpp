@@ -236,5 +236,42 @@ TEST_F(TreesByRpc, OfAFailedLifeAreFetchedByTheNext) {
     EXPECT_EQ(trees_.blocks_asked, 0u) << "old blocks are looked for in the database first";
 }
 
+// A backfill of whole blocks, beside a daemon that leads: the tree of a transaction at the end of its range.
+class TreesBesideWholeBlocks : public TreesByRpc {
+protected:
+    TreesBesideWholeBlocks() {
+        chain_.add_range(100, 112);
+        chain_.add_failing("T1", 105);  // its receipt runs in 106
+        whole_.add_range(100, 112);
+        auto& placed = store_.pending["T1"];
+        placed.tree.tx_hash = "T1";
+        placed.tree.included_in = chain_.ref(105);
+    }
+
+    Follower::End backfill() {
+        auto settings = testing::follow_settings(config::Source::neardata, config::Start(std::uint64_t{100}));
+        settings.patience = config::Millis(60'000);
+        Daemon daemon(context_, store_.clock, whole_, whole_, &trees_, testing::stores_of(store_), settings);
+        return daemon.backfill({100, 105});
+    }
+
+    testing::PaperChain whole_{context_.get_executor()};
+};
+
+TEST_F(TreesBesideWholeBlocks, AreStoredOnceAnotherDaemonHasTheirBlocks) {
+    trees_.before_answer = [&]() -> base::Task<void> {
+        store_.blocks[106] = chain_.ref(106);
+        store_.coverage.covered.add(106);
+        co_return;
+    };
+    EXPECT_EQ(backfill().unfinished_trees, 0u);
+    EXPECT_TRUE(store_.complete.contains("T1"));
+}
+
+TEST_F(TreesBesideWholeBlocks, StayPendingBeforeThat) {
+    EXPECT_EQ(backfill().unfinished_trees, 1u) << "the block may bring the receipt by itself";
+    EXPECT_FALSE(store_.complete.contains("T1"));
+}
+
 }  // namespace
 }  // namespace receiptd::follow
