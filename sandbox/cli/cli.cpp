@@ -1,4 +1,5 @@
-// receiptd-sandbox: the gateway on loopback, for demos, tests and users' own CI.
+#include "sandbox/cli/cli.hpp"
+
 #include "cli/completion.hpp"
 #include "cli/manual.hpp"
 #include "sandbox/replay/replay_command.hpp"
@@ -15,10 +16,8 @@
 #include <string>
 #include <vector>
 
+namespace receiptd::sandbox {
 namespace {
-
-using receiptd::sandbox::ReplayOptions;
-using receiptd::sandbox::RunOptions;
 
 // CLI11 takes -1 for the greatest number there is, and nan for one within any range.
 const CLI::Validator kSeed(
@@ -45,7 +44,7 @@ const CLI::Validator kApiKey(
 // CLI11 writes to these members; they become ReplayOptions once all is parsed.
 struct Arguments {
     ReplayOptions options;
-    receiptd::sandbox::Repeat repeat;
+    Repeat repeat;
     std::vector<std::string> api_keys;
     std::string faults;
     std::int64_t block_time_ms = 0, latency_ms = 0, slow_ms = 2000;
@@ -122,7 +121,7 @@ void add_trouble_options(CLI::App& replay, Arguments& args) {
 
 ReplayOptions finish(Arguments& args) {
     ReplayOptions options = args.options;
-    auto plan = receiptd::sandbox::parse_fault_plan(args.faults);
+    auto plan = parse_fault_plan(args.faults);
     if (plan.has_error()) throw std::runtime_error("--fault: " + plan.error());
     options.gateway.faults = *plan;
     for (auto& key : args.api_keys) options.gateway.access.api_keys.emplace_back(std::move(key));
@@ -152,7 +151,7 @@ void add_listen_options(CLI::App& run, RunArguments& args) {
            "--listen", options.listen,
            "Regular host. Port 0: a free port. Repeatable: each one is a further host of the same chain, "
            "regular-2, regular-3, …")
-        ->expected(1, receiptd::sandbox::kMostRegularHosts)
+        ->expected(1, kMostRegularHosts)
         ->allow_extra_args(false)
         ->option_text("HOST:PORT [127.0.0.1:3030]");
     run.add_option("--archival-listen", options.archival_listen, "Archival host")
@@ -241,9 +240,9 @@ void add_traffic_options(CLI::App& run, RunArguments& args) {
 
 RunOptions finish(RunArguments& args) {
     RunOptions options = args.options;
-    options.ledger.protocol = receiptd::sandbox::find_protocol(args.protocol_version);
+    options.ledger.protocol = find_protocol(args.protocol_version);
     const auto now = std::chrono::system_clock::now().time_since_epoch();
-    options.ledger.genesis_time_nanosec = receiptd::sandbox::parse_genesis_time(
+    options.ledger.genesis_time_nanosec = parse_genesis_time(
         args.genesis_time,
         static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()));
     options.block_time = std::chrono::milliseconds(args.block_time_ms);
@@ -305,10 +304,12 @@ int main(int argc, char** argv) {
     }
     CLI11_PARSE(app, argc, argv);
     try {
-        if (run->parsed()) return receiptd::sandbox::run_sandbox(finish(run_args));
-        return receiptd::sandbox::run_replay(finish(args));
+        if (run->parsed()) return run_sandbox(finish(run_args));
+        return run_replay(finish(args));
     } catch (const std::exception& error) {
         std::cerr << "receiptd-sandbox: " << error.what() << '\n';
         return 1;
     }
 }
+
+}  // namespace receiptd::sandbox

@@ -10,13 +10,13 @@ constexpr std::uint64_t kSeedOffset = 1'000'003;  // the hosts fail independentl
 
 }  // namespace
 
-net::HttpServerOptions Host::server_options(const std::string& listen) {
+net::HttpServerOptions ServedHost::server_options(const std::string& listen) {
     net::HttpServerOptions options;
     options.listen = listen;
     return options;
 }
 
-net::HttpServer::Handler Host::handler(Gateway& gateway) {
+net::HttpServer::Handler ServedHost::handler(Gateway& gateway) {
     return [&gateway](net::ServerRequest request) { return gateway.handle(std::move(request)); };
 }
 
@@ -32,7 +32,7 @@ void Hosts::chain_moved() {
     for (const auto& host : hosts_) host->gateway.chain_moved();
 }
 
-Host* Hosts::find(std::string_view name) const {
+ServedHost* Hosts::find(std::string_view name) const {
     for (const auto& host : hosts_) {
         if (host->gateway.name() == name) return host.get();
     }

@@ -18,13 +18,13 @@ struct HostsOptions {
     GatewayOptions gateway;  // of a regular host; the archival one keeps all blocks
 };
 
-struct Host {
+struct ServedHost {
     Gateway gateway;
     net::HttpServer server;
 
     template <class AnyChain>
-    Host(boost::asio::any_io_executor executor, AnyChain& chain, const base::Clock& clock,
-         GatewayOptions options, const std::string& listen)
+    ServedHost(boost::asio::any_io_executor executor, AnyChain& chain, const base::Clock& clock,
+               GatewayOptions options, const std::string& listen)
         : gateway(chain, clock, std::move(options)),
           server(std::move(executor), server_options(listen), handler(gateway)) {}
 
@@ -43,10 +43,10 @@ public:
     Hosts(boost::asio::any_io_executor executor, AnyChain& chain, const base::Clock& clock,
           const HostsOptions& options) {
         for (std::size_t i = 0; i < options.listen.size(); ++i)
-            hosts_.push_back(std::make_unique<Host>(executor, chain, clock,
-                                                    regular_options(options.gateway, i), options.listen[i]));
-        hosts_.push_back(std::make_unique<Host>(executor, chain, clock, archival_options(options.gateway),
-                                                options.archival_listen));
+            hosts_.push_back(std::make_unique<ServedHost>(
+                executor, chain, clock, regular_options(options.gateway, i), options.listen[i]));
+        hosts_.push_back(std::make_unique<ServedHost>(
+            executor, chain, clock, archival_options(options.gateway), options.archival_listen));
         if (options.gateway.retention_blocks > 0) name_archive();
     }
 
@@ -58,8 +58,8 @@ public:
     void chain_moved();
 
     // regular, regular-2, … and archival, in this order.
-    const std::vector<std::unique_ptr<Host>>& all() const { return hosts_; }
-    Host* find(std::string_view name) const;  // nullptr: there is none
+    const std::vector<std::unique_ptr<ServedHost>>& all() const { return hosts_; }
+    ServedHost* find(std::string_view name) const;  // nullptr: there is none
     Gateway& regular() { return hosts_.front()->gateway; }
     Gateway& archival() { return hosts_.back()->gateway; }
 
@@ -68,7 +68,7 @@ private:
     static GatewayOptions archival_options(GatewayOptions options);
     void name_archive();
 
-    std::vector<std::unique_ptr<Host>> hosts_;
+    std::vector<std::unique_ptr<ServedHost>> hosts_;
 };
 
 }  // namespace receiptd::sandbox

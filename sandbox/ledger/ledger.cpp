@@ -4,6 +4,7 @@
 #include "sandbox/ledger/block_json.hpp"
 #include "sandbox/ledger/chain_hashes.hpp"
 #include "sandbox/ledger/json_out.hpp"
+#include "sandbox/sim/limits.hpp"
 
 #include <set>
 #include <stdexcept>
@@ -45,7 +46,7 @@ void check_options(const LedgerOptions& options) {
 }
 
 GenesisAccount validator_account(const Validator& validator) {
-    constexpr u128 kPocketMoney = static_cast<u128>(100) * 1'000'000'000'000 * 1'000'000'000'000;
+    constexpr u128 kPocketMoney = 100 * sim::kOneToken;
     GenesisAccount account;
     account.account_id = validator.account_id;
     account.amount = kPocketMoney;

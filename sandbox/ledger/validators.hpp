@@ -1,6 +1,7 @@
 // The validators of a sandbox chain: the same few for ever, with keys that follow from the seed.
 #pragma once
 
+#include "sandbox/sim/limits.hpp"
 #include "sandbox/sim/model.hpp"
 #include "sandbox/sim/secret_key.hpp"
 
@@ -18,8 +19,7 @@ struct Validator {
 
 class Validators {
 public:
-    static constexpr sim::u128 kStake =
-        static_cast<sim::u128>(50'000) * 1'000'000'000'000 * 1'000'000'000'000;
+    static constexpr sim::u128 kStake = 50'000 * sim::kOneToken;
 
     Validators(std::uint64_t seed, std::size_t count);
 

@@ -107,17 +107,17 @@ std::string list(const Items& items, View view) {
 }
 
 std::string compose(const ExecutionTree& tree, const Visible& visible, bool with_receipts) {
-    std::string json = "{\"final_execution_status\":\"";
-    json += to_string(visible.level());
-    json += '"';
+    std::string text = "{\"final_execution_status\":\"";
+    text += to_string(visible.level());
+    text += '"';
     if (with_receipts)
-        json += ",\"receipts\":" + list(visible.bodies(), [](std::string_view body) { return body; });
-    json += ",\"receipts_outcome\":" +
+        text += ",\"receipts\":" + list(visible.bodies(), [](std::string_view body) { return body; });
+    text += ",\"receipts_outcome\":" +
             list(visible.executed(), [](const TreeOutcome* outcome) { return outcome->json; });
-    json += ",\"status\":" + final_status(tree, visible);
-    json += ",\"transaction\":" + std::string(tree.transaction);
-    json += ",\"transaction_outcome\":" + std::string(tree.transaction_outcome->json) + "}";
-    return json;
+    text += ",\"status\":" + final_status(tree, visible);
+    text += ",\"transaction\":" + std::string(tree.transaction);
+    text += ",\"transaction_outcome\":" + std::string(tree.transaction_outcome->json) + "}";
+    return text;
 }
 
 bool all_happened(const ExecutionTree& tree, Height tip) {
@@ -128,13 +128,13 @@ bool all_happened(const ExecutionTree& tree, Height tip) {
 }
 
 std::string without_receipts(std::string_view result) {
-    std::string json = "{";
+    std::string text = "{";
     for (const auto& [name, value] : json_text::members(result)) {
         if (name == "receipts") continue;
-        if (json.size() > 1) json += ',';
-        json.append("\"").append(name).append("\":").append(value);
+        if (text.size() > 1) text += ',';
+        text.append("\"").append(name).append("\":").append(value);
     }
-    return json + "}";
+    return text + "}";
 }
 
 TransactionView as_recorded(const ExecutionTree& tree) {

@@ -14,10 +14,9 @@ namespace receiptd::sandbox {
 
 namespace {
 
-using Kind = ReceiptKind;
-
-constexpr std::array kCalls{Kind::detached, Kind::initial};
-constexpr std::array kAnything{Kind::callback, Kind::promise, Kind::detached, Kind::initial, Kind::refund};
+constexpr std::array kCalls{ReceiptKind::detached, ReceiptKind::initial};
+constexpr std::array kAnything{ReceiptKind::callback, ReceiptKind::promise, ReceiptKind::detached,
+                               ReceiptKind::initial, ReceiptKind::refund};
 
 class Linker {
 public:
@@ -55,7 +54,7 @@ private:
         std::size_t root_distance = 0;      // blocks since it
     };
 
-    static std::size_t index(Kind kind) { return static_cast<std::size_t>(kind); }
+    static std::size_t index(ReceiptKind kind) { return static_cast<std::size_t>(kind); }
 
     void keep_recorded_links() {
         for (std::size_t i = 0; i < found_.announcements.size(); ++i) {
@@ -111,14 +110,14 @@ private:
 
     static int urgency(const Announcement& announced) {
         if (announced.named_by_status) return 0;
-        return announced.expected == Kind::refund ? 2 : 1;
+        return announced.expected == ReceiptKind::refund ? 2 : 1;
     }
 
     bool match(std::size_t a) {
         const auto& announced = found_.announcements[a];
         switch (announced.expected) {
-            case Kind::detached: return take(a, kCalls, 1).has_value();
-            case Kind::callback: return match_callback(a);
+            case ReceiptKind::detached: return take(a, kCalls, 1).has_value();
+            case ReceiptKind::callback: return match_callback(a);
             default: return take(a, std::array{announced.expected}, 1).has_value();
         }
     }
@@ -129,7 +128,7 @@ private:
         if (!promise || found_.items[*promise].makes.empty()) return take(a, kCalls, 1).has_value();
         const auto before =
             states_[*promise].root_distance - states_[found_.announcements[a].parent].root_distance;
-        const std::array callback{Kind::callback};
+        const std::array callback{ReceiptKind::callback};
         auto child = take(a, callback, before + 1, [this](std::size_t i) { return lists_its_data(i); });
         if (!child) child = take(a, callback, before + 1);
         if (!child) return false;
@@ -184,8 +183,8 @@ private:
 
     // The nearest waiting receipt of these kinds, at least that many blocks on, takes the announced id.
     template <std::size_t Count, class Accepts = Any>
-    std::optional<std::size_t> take(std::size_t a, const std::array<Kind, Count>& kinds, std::size_t from,
-                                    const Accepts& accepts = {}) {
+    std::optional<std::size_t> take(std::size_t a, const std::array<ReceiptKind, Count>& kinds,
+                                    std::size_t from, const Accepts& accepts = {}) {
         auto& announced = found_.announcements[a];
         if (!is_shiftable(announced.id)) return std::nullopt;
         const auto slot = found_.items[announced.parent].slot;
@@ -228,7 +227,7 @@ private:
         std::vector<bool> drops(found_.announcements.size());
         for (const auto a : unmatched_) {
             const auto& announced = found_.announcements[a];
-            drops[a] = !announced.named_by_status && announced.expected != Kind::initial;
+            drops[a] = !announced.named_by_status && announced.expected != ReceiptKind::initial;
             ++(drops[a] ? links_.counts.dropped : links_.counts.open);
         }
         for (const auto& item : found_.items) drop(item, drops);

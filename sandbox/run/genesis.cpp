@@ -2,6 +2,7 @@
 
 #include "sandbox/contracts/builtin.hpp"
 #include "sandbox/contracts/ft.hpp"
+#include "sandbox/sim/limits.hpp"
 
 #include <algorithm>
 
@@ -11,14 +12,13 @@ namespace {
 
 using sim::u128;
 
-constexpr u128 kToken = static_cast<u128>(1'000'000'000'000) * 1'000'000'000'000;
 constexpr u128 kReadyTokens = 10'000;
 constexpr u128 kContractTokens = 1'000;
 
 GenesisAccount ready_made(const ReadyAccount& ready) {
     GenesisAccount account;
     account.account_id = ready.account_id;
-    account.amount = kReadyTokens * kToken;
+    account.amount = kReadyTokens * sim::kOneToken;
     account.access_keys = {{ready.key.public_key(), {}}};
     account.secret_keys = {ready.key};
     return account;
@@ -27,7 +27,7 @@ GenesisAccount ready_made(const ReadyAccount& ready) {
 GenesisAccount contract(const BuiltinContract& builtin, const std::vector<TokenHolder>& holders) {
     GenesisAccount account;
     account.account_id = std::string(builtin.account_id);
-    account.amount = kContractTokens * kToken;
+    account.amount = kContractTokens * sim::kOneToken;
     account.code.assign(builtin.code.begin(), builtin.code.end());
     if (builtin.code == kFtCode) account.data = ft_initial_records(holders);
     return account;

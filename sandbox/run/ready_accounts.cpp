@@ -14,7 +14,7 @@ namespace receiptd::sandbox {
 
 namespace {
 
-constexpr const char* kNames[] = {"alice.sandbox", "bob.sandbox", "carol.sandbox", "relayer.sandbox"};
+constexpr const char* kReadyNames[] = {"alice.sandbox", "bob.sandbox", "carol.sandbox", "relayer.sandbox"};
 
 sim::SecretKey derived_key(std::uint64_t seed, const std::string& account_id) {
     chain::Writer writer;
@@ -50,7 +50,7 @@ private:
 
 std::vector<ReadyAccount> ready_accounts(std::uint64_t seed) {
     std::vector<ReadyAccount> accounts;
-    for (const std::string name : kNames) accounts.push_back({name, derived_key(seed, name)});
+    for (const std::string name : kReadyNames) accounts.push_back({name, derived_key(seed, name)});
     return accounts;
 }
 

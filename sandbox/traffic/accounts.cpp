@@ -1,5 +1,7 @@
 #include "sandbox/traffic/accounts.hpp"
 
+#include "sandbox/sim/limits.hpp"
+
 #include "chain/wire/borsh.hpp"
 
 #include <array>
@@ -8,18 +10,17 @@ namespace receiptd::sandbox {
 
 namespace {
 
-constexpr sim::u128 kToken = sim::u128{1'000'000'000'000} * 1'000'000'000'000U;  // 10^24 yocto
 constexpr sim::u128 kSbx = 1'000'000'000'000'000'000U;
 constexpr const char* kRelayer = "relayer.sandbox";
 
 // One for each letter, so that accounts fall on all shards whatever their boundaries are.
-constexpr std::array<std::string_view, 26> kNames{"abel", "bea",   "cyril", "dora", "emil", "flora", "gus",
-                                                  "hana", "ivo",   "jana",  "karl", "lena", "milo",  "nora",
-                                                  "otto", "paula", "quinn", "rosa", "sven", "tilda", "ugo",
-                                                  "vera", "wanda", "xenia", "yuri", "zoe"};
+constexpr std::array<std::string_view, 26> kFirstNames{
+    "abel", "bea",   "cyril", "dora", "emil",  "flora", "gus",   "hana",  "ivo",
+    "jana", "karl",  "lena",  "milo", "nora",  "otto",  "paula", "quinn", "rosa",
+    "sven", "tilda", "ugo",   "vera", "wanda", "xenia", "yuri",  "zoe"};
 
 std::string name_of(std::size_t index, const char* infix = "-") {
-    return std::string(kNames[index % kNames.size()]) + infix + std::to_string(index) + ".sandbox";
+    return std::string(kFirstNames[index % kFirstNames.size()]) + infix + std::to_string(index) + ".sandbox";
 }
 
 }  // namespace
@@ -57,9 +58,9 @@ std::vector<TrafficAccount> traffic_accounts(std::uint64_t seed, std::size_t cou
             TrafficAccount account;
             account.account_id = signer.account_id;
             account.is_ready_made = signer.role == SignerRole::relayer;
-            if (signer.role == SignerRole::account) account.balance = 100'000 * kToken;
+            if (signer.role == SignerRole::account) account.balance = 100'000 * sim::kOneToken;
             if (signer.role == SignerRole::account) account.token_balance = 1'000'000'000 * kSbx;
-            if (signer.role == SignerRole::poor) account.balance = kPoorTokens * kToken;
+            if (signer.role == SignerRole::poor) account.balance = kPoorTokens * sim::kOneToken;
             if (!account.is_ready_made) account.secret_key = signer.key;
             accounts.push_back(std::move(account));
         }

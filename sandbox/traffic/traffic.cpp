@@ -12,7 +12,7 @@ namespace wire = sim::wire;
 namespace {
 
 constexpr sim::u128 kMilliToken = sim::u128{1'000'000'000} * 1'000'000'000'000U;  // 10^21 yocto
-constexpr std::array<const char*, 3> kReadyMade{"alice.sandbox", "bob.sandbox", "carol.sandbox"};
+constexpr std::array<const char*, 3> kReadyMadeAccounts{"alice.sandbox", "bob.sandbox", "carol.sandbox"};
 
 }  // namespace
 
@@ -160,7 +160,7 @@ std::string Traffic::other_account(const std::string& than) {
 }
 
 std::string Traffic::any_receiver(const std::string& than) {
-    if (random_.below(8) == 0) return kReadyMade[random_.below(kReadyMade.size())];
+    if (random_.below(8) == 0) return kReadyMadeAccounts[random_.below(kReadyMadeAccounts.size())];
     return other_account(than);
 }
 

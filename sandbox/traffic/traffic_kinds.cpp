@@ -2,6 +2,7 @@
 #include "chain/wire/account_id.hpp"
 #include "chain/wire/delegate.hpp"
 #include "sandbox/contracts/eth_signing.hpp"
+#include "sandbox/sim/limits.hpp"
 #include "sandbox/traffic/programs.hpp"
 #include "sandbox/traffic/traffic.hpp"
 
@@ -20,7 +21,6 @@ constexpr const char* kTokenContract = "ft.sandbox";
 constexpr sim::Gas kTransferGas = 15 * kTera;
 constexpr sim::Gas kTransferCallGas = 80 * kTera;
 constexpr sim::Gas kScriptGas = 290 * kTera;
-constexpr sim::u128 kOneToken = sim::u128{1'000'000'000'000} * 1'000'000'000'000U;
 constexpr std::uint64_t kNoncesPerBlock = 1'000'000;
 constexpr std::uint16_t kGasKeyNonces = 3;
 constexpr const char* kMoreThanAll = "100000000000000000000000000000000";  // of SBX, above the whole supply
@@ -66,7 +66,7 @@ void Traffic::refill(Draft& draft, const FollowUp& due) {
     constexpr sim::Height kArrival = 10;  // blocks until the tokens are surely there
     draft.signer = &next_account();
     draft.receiver_id = poor_[due.number].account_id;
-    draft.actions = {{wire::Transfer{kPoorTokens * kOneToken}}};
+    draft.actions = {{wire::Transfer{kPoorTokens * sim::kOneToken}}};
     funded_.emplace_back(facts_.height + kArrival, due.number);
 }
 
@@ -108,7 +108,7 @@ void Traffic::make_eth_wallet(Draft& draft) {
     }
     constexpr std::array kAsked{Kind::wallet_call, Kind::wallet_call_fails, Kind::wallet_refused};
     draft.receiver_id = eth_owner(seed_, ++counter_).account_id();
-    draft.actions = {{wire::Transfer{kOneToken}}};
+    draft.actions = {{wire::Transfer{sim::kOneToken}}};
     schedule({kAsked[random_.below(kAsked.size())], counter_, {}}, 10, 20);
 }
 
@@ -120,7 +120,7 @@ void Traffic::make_gas_key(Draft& draft) {
     const sim::PublicKey key = traffic_key(seed_, "gas", ++counter_).public_key();
     draft.receiver_id = draft.signer->account_id;
     draft.actions = {{wire::AddKey{key, {0, wire::GasKeyFullAccess{{0, kGasKeyNonces}}}}},
-                     {wire::TransferToGasKey{key, kOneToken}}};
+                     {wire::TransferToGasKey{key, sim::kOneToken}}};
     schedule({Kind::gas_key_spends, counter_, draft.signer->account_id}, 15, 30);
 }
 
@@ -138,14 +138,14 @@ void Traffic::make_create_account(Draft& draft) {
     ++counter_;
     draft.receiver_id = "new-" + std::to_string(counter_) + "." + draft.signer->account_id;
     draft.actions = {{wire::CreateAccount{}},
-                     {wire::Transfer{kOneToken}},
+                     {wire::Transfer{sim::kOneToken}},
                      {wire::AddKey{traffic_key(seed_, "created", counter_).public_key(), {}}}};
     schedule({Kind::delete_account, counter_, draft.signer->account_id}, 15, 40);
 }
 
 void Traffic::make_key_rotation(Draft& draft) {
     const sim::PublicKey key = traffic_key(seed_, "rotated", ++counter_).public_key();
-    const wire::FunctionCallPermission permission{kOneToken, kTokenContract, {"ft_transfer"}};
+    const wire::FunctionCallPermission permission{sim::kOneToken, kTokenContract, {"ft_transfer"}};
     draft.receiver_id = draft.signer->account_id;
     draft.actions = {{wire::AddKey{key, {0, permission}}}, {wire::DeleteKey{key}}};
 }
@@ -223,7 +223,7 @@ void Traffic::make_failing_batch(Draft& draft) {
         case 1:
             draft.receiver_id = "bad-" + std::to_string(counter_) + "." + own_id;
             draft.actions = {{wire::CreateAccount{}},
-                             {wire::Transfer{kOneToken}},
+                             {wire::Transfer{sim::kOneToken}},
                              {wire::AddKey{key, {}}},
                              call("no_contract", "{}", 10 * kTera)};
             return;
