@@ -35,14 +35,18 @@ if(RECEIPTD_SANITIZE)
   target_link_options(receiptd_options INTERFACE -fsanitize=${RECEIPTD_SANITIZE})
 endif()
 
-# receiptd_wing(name ABOVE wings...): in a unity build the modules that follow are compiled together, as one static library
-# that links those of the wings below. Modules share most of what they include (docs/decisions/0006-build-time.md).
+# receiptd_wing(name [HOT] ABOVE wings...): in a unity build the modules that follow are compiled together, as one static
+# library that links those of the wings below. Modules share most of what they include (docs/decisions/0006-build-time.md).
+# HOT: what the programs spend their time in is optimised, though it takes longer to compile.
 macro(receiptd_wing name)
   if(CMAKE_UNITY_BUILD)
-    cmake_parse_arguments(WING "" "" "ABOVE" ${ARGN})
+    cmake_parse_arguments(WING "HOT" "" "ABOVE" ${ARGN})
     set(RECEIPTD_WING receiptd_wing_${name})
     add_library(${RECEIPTD_WING} STATIC)
     target_link_libraries(${RECEIPTD_WING} PUBLIC receiptd_options)
+    if(WING_HOT)
+      target_compile_options(${RECEIPTD_WING} PRIVATE -O1)
+    endif()
     foreach(below ${WING_ABOVE})
       target_link_libraries(${RECEIPTD_WING} PUBLIC receiptd_wing_${below})
     endforeach()
