@@ -88,7 +88,7 @@ void PartitionKeeper::make_ahead(pqxx::connection& connection, base::WallTime no
     pqxx::work tx(connection);
     shim::query(tx,
                 "SELECT make_partitions(to_timestamp($1), "
-                "to_timestamp($1) + 7 * ('1 ' || partition_width)::interval) FROM chain_identity",
+                "to_timestamp($1) + 2 * ('1 ' || partition_width)::interval) FROM chain_identity",
                 unix_seconds(now));
     tx.commit();
 }

@@ -37,7 +37,7 @@ public:
         }
     }
 
-    // From today to seven widths ahead.
+    // From today to two widths ahead.
     void make_ahead(pqxx::connection& connection, base::WallTime now);
     // Drops partitions that end before that, each as soon as nobody reads its table. False: some are left,
     // because others read them without an end or have built something on them.

@@ -51,10 +51,11 @@ void adopt_awaited(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
                 "  tx_hash = o.adopted_tx_hash FROM orphan_receipts o "
                 "  WHERE o.kind = 'data' AND o.adopted_tx_hash IS NOT NULL AND o.id = d.data_id "
                 "    AND d.block_height BETWEEN $1 AND $2 "
-                "    AND d.block_time >= to_timestamp($3::numeric / 1000000000) - interval '1 second' "
-                "    AND d.block_time <= to_timestamp($4::numeric / 1000000000) + interval '1 second' "
-                "  RETURNING d.data_id, d.tx_hash, d.block_height, d.block_time, d.is_promise_resume), "
-                "late AS (" +
+                "    AND d.block_time BETWEEN " +
+                    time_of_nanoseconds(3, std::chrono::seconds(-1)) + " AND " +
+                    time_of_nanoseconds(4, std::chrono::seconds(1)) +
+                    "  RETURNING d.data_id, d.tx_hash, d.block_height, d.block_time, d.is_promise_resume), "
+                    "late AS (" +
                     late_by_resumes("met") +
                     ") "
                     "DELETE FROM orphan_receipts o USING met WHERE o.kind = 'data' AND o.id = met.data_id",
@@ -125,7 +126,7 @@ public:
                     "FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS known (id, tree, parent, "
                     "known_role) "
                     "WHERE r.tree_id = tree AND r.receipt_id = id AND r.parent_receipt_id IS NULL AND " +
-                        around(5, "1 second"),
+                        around(5, std::chrono::seconds(1)),
                     text_array(ids_), text_array(of_trees_), text_array(parents_), text_array(roles_),
                     first(), last());
         settle_again(tx_, {trees_.begin(), trees_.end()}, first());
@@ -135,12 +136,9 @@ private:
     std::uint64_t first() const { return batch_.facts.blocks.front().timestamp_nanosec; }
     std::uint64_t last() const { return batch_.facts.blocks.back().timestamp_nanosec; }
 
-    static std::string around(int parameter, const std::string& margin) {
-        const auto bound = [&](int number, const char* sign) {
-            return "to_timestamp($" + std::to_string(number) + "::numeric / 1000000000) " + sign +
-                   " interval '" + margin + "' ";
-        };
-        return "block_time >= " + bound(parameter, "-") + "AND block_time <= " + bound(parameter + 1, "+");
+    static std::string around(int parameter, std::chrono::seconds margin) {
+        return "block_time BETWEEN " + time_of_nanoseconds(parameter, -margin) + " AND " +
+               time_of_nanoseconds(parameter + 1, margin) + " ";
     }
 
     pqxx::result remove(const std::string& table, const std::string& column,
@@ -148,14 +146,15 @@ private:
         return shim::query(tx_,
                            "DELETE FROM " + table + " WHERE " + column +
                                " = ANY ($1::text[]) AND block_height <@ $2::int8multirange AND " +
-                               around(3, "1 second") + returning,
+                               around(3, std::chrono::seconds(1)) + returning,
                            text_array(ids), heights_, first(), last());
     }
 
     // Results and findings have the time of another block.
     void remove_decided(const std::string& rows_by_id, const std::vector<std::string>& ids) {
-        shim::query(tx_, "DELETE FROM " + rows_by_id + " = ANY ($1::text[]) AND " + around(2, "7 days"),
-                    text_array(ids), first(), last());
+        shim::query(
+            tx_, "DELETE FROM " + rows_by_id + " = ANY ($1::text[]) AND " + around(2, std::chrono::days(7)),
+            text_array(ids), first(), last());
     }
 
     void forget_receipts() {

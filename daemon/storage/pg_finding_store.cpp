@@ -90,8 +90,8 @@ std::vector<chain::Finding> findings_of(pqxx::connection& connection, const std:
         shim::query(tx,
                     select_from("findings") +
                         "WHERE f.finding_id = ANY ($1::text[]) "
-                        "AND f.block_time >= to_timestamp($2::numeric / 1000000000) - interval '1 day' "
-                        "ORDER BY f.block_time DESC",
+                        "AND f.block_time >= " +
+                        time_of_nanoseconds(2, std::chrono::days(-1)) + " ORDER BY f.block_time DESC",
                     text_array(ids), alerted_since.time_since_epoch().count());
     std::vector<chain::Finding> findings;
     for (const auto& row : rows) findings.push_back(finding_of(row));

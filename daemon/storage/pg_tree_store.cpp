@@ -6,17 +6,19 @@
 #include "storage/late_trees.hpp"
 #include "storage/pg_orphan_store.hpp"
 #include "storage/settle.hpp"
+#include "storage/sql_time.hpp"
 #include "storage/tell_batch.hpp"
 
 namespace receiptd::storage {
 namespace {
 
 // Times in rows are rounded to microseconds: the transaction's row is looked for within a second.
-constexpr const char* kSince = "to_timestamp($2::numeric / 1000000000) - interval '1 second'";
-constexpr const char* kUntil = "to_timestamp($2::numeric / 1000000000) + interval '1 second'";
+const std::string kSince = time_of_nanoseconds(2, std::chrono::seconds(-1));
+const std::string kUntil = time_of_nanoseconds(2, std::chrono::seconds(1));
+const std::string kWithinAWeek = "BETWEEN " + kSince + " AND " + time_of_nanoseconds(2, std::chrono::days(7));
 
 std::string around_transaction(const std::string& column) {
-    return column + " >= " + kSince + " AND " + column + " <= " + kUntil;
+    return column + " BETWEEN " + kSince + " AND " + kUntil;
 }
 
 // A transaction that two blocks list has two rows: its tree is that of both.
@@ -67,8 +69,8 @@ void adopt_data(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
     shim::query(
         tx,
         std::string("UPDATE data_receipts SET tree_id = $1, tx_hash = $1 WHERE data_id = ANY ($3::text[]) "
-                    "AND tx_hash IS DISTINCT FROM $1 AND block_time >= ") +
-            kSince + " AND block_time <= " + kSince + " + interval '7 days'",
+                    "AND tx_hash IS DISTINCT FROM $1 AND block_time ") +
+            kWithinAWeek,
         done.tx_hash, done.block_timestamp_nanosec, ids);
     shim::query(tx, "DELETE FROM orphan_receipts WHERE kind = 'data' AND id = ANY ($1::text[])", ids);
     shim::query(tx,
@@ -77,8 +79,8 @@ void adopt_data(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
                             "SELECT 'data', id, $1, 0, ") +
                     kSince +
                     ", $1, $1, now() FROM unnest($3::text[]) AS id WHERE NOT EXISTS "
-                    "(SELECT FROM data_receipts d WHERE d.data_id = id AND d.block_time >= " +
-                    kSince + " AND d.block_time <= " + kSince + " + interval '7 days')",
+                    "(SELECT FROM data_receipts d WHERE d.data_id = id AND d.block_time " +
+                    kWithinAWeek + ")",
                 done.tx_hash, done.block_timestamp_nanosec, ids);
 }
 

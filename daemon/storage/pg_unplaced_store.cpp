@@ -69,8 +69,9 @@ std::set<std::string> stored(pqxx::transaction_base& tx, const ClaimedReceipts& 
     }
     return texts(shim::query(tx,
                              "SELECT receipt_id FROM receipts WHERE receipt_id = ANY ($1::text[]) "
-                             "AND block_time >= to_timestamp($2::numeric / 1000000000) - interval '1 minute' "
-                             "AND block_time <= to_timestamp($3::numeric / 1000000000) + interval '7 days'",
+                             "AND block_time BETWEEN " +
+                                 time_of_nanoseconds(2, std::chrono::minutes(-1)) + " AND " +
+                                 time_of_nanoseconds(3, std::chrono::days(7)),
                              text_array(ids), since, until));
 }
 
@@ -97,11 +98,10 @@ void look_for_pending(pqxx::transaction_base& tx, UnplacedRound& round,
     }
 }
 
-constexpr const char* kIsStored =
-    "SELECT FROM transactions WHERE tx_hash = $1 "
-    "AND block_time >= to_timestamp($2::numeric / 1000000000) - interval '1 second' "
-    "AND block_time <= to_timestamp($2::numeric / 1000000000) + interval '1 second' "
-    "UNION ALL SELECT FROM pending_trees WHERE tx_hash = $1";
+const std::string kIsStored = "SELECT FROM transactions WHERE tx_hash = $1 AND block_time BETWEEN " +
+                              time_of_nanoseconds(2, std::chrono::seconds(-1)) + " AND " +
+                              time_of_nanoseconds(2, std::chrono::seconds(1)) +
+                              " UNION ALL SELECT FROM pending_trees WHERE tx_hash = $1";
 
 void write_place(pqxx::connection& connection, const FoundTransaction& found) {
     pqxx::work tx(connection);

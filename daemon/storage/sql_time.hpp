@@ -19,13 +19,21 @@ inline std::string iso(const std::string& column) {
     return "coalesce(to_char(" + column + ", 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), '')";
 }
 
-// A bound parameter that counts microseconds since 1970, as a time, to the microsecond; or some days before
-// it. Made of immutable functions alone, so that a plan leaves out the partitions of other times.
-inline std::string time_parameter(int number, std::chrono::days before = {}) {
+// Bounds of block_time are made of immutable functions alone, and not by adding intervals: only then a plan
+// leaves out the partitions of other times.
+
+// A bound parameter that counts microseconds since 1970, as a time, to the microsecond; or some time before
+// it.
+inline std::string time_parameter(int number, std::chrono::seconds before = {}) {
     const auto less = std::chrono::microseconds(before).count();
     const auto parameter = "$" + std::to_string(number) + "::bigint";
     return "to_timestamp((" + parameter + (less == 0 ? "" : " - " + std::to_string(less)) +
            ") / 1000000::float8)";
+}
+// One that counts nanoseconds, to about a microsecond; moved by some seconds.
+inline std::string time_of_nanoseconds(int number, std::chrono::seconds moved = {}) {
+    return "to_timestamp(($" + std::to_string(number) + "::numeric / 1000000000 + (" +
+           std::to_string(moved.count()) + "))::float8)";
 }
 inline std::int64_t microseconds(base::WallTime time) {
     return std::chrono::floor<std::chrono::microseconds>(time).time_since_epoch().count();

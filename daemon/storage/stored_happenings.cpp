@@ -99,7 +99,7 @@ Users users_of(pqxx::transaction_base& tx, const std::vector<std::string>& tx_ha
          shim::query(tx,
                      "SELECT tx_hash, user_id FROM transactions WHERE user_id IS NOT NULL "
                      "AND tx_hash = ANY ($3::text[]) AND block_time BETWEEN " +
-                         time_parameter(1) + " - interval '7 days' AND " + time_parameter(2),
+                         time_parameter(1, std::chrono::days(7)) + " AND " + time_parameter(2),
                      executed.since, executed.until, text_array(tx_hashes)))
         users.emplace(row[0].as<std::string>(), row[1].as<std::string>());
     return users;

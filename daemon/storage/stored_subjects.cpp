@@ -82,13 +82,14 @@ void StoredSubjects::open_judged(const TimeSpan& first) {
                                   heights_.from, heights_.to, first.since)[0][0]
                           .as<std::int64_t>();
     const auto time = [](std::int64_t at) {
-        return "(timestamptz 'epoch' + interval '1 microsecond' * " + std::to_string(at) + ")";
+        return "to_timestamp(" + std::to_string(at) + " / 1000000::float8)";
     };
+    const auto week_before = first.since - std::chrono::microseconds(std::chrono::days(7)).count();
     tx_.exec("DECLARE judged_history NO SCROLL CURSOR FOR SELECT tx_hash, " + microseconds_of("block_time") +
              ", " + microseconds_of("completed_time") +
              " FROM transaction_results WHERE completed_time BETWEEN " + time(first.since) + " AND " +
-             time(last) + " AND block_time BETWEEN " + time(first.since) + " - interval '7 days' AND " +
-             time(last) + " ORDER BY completed_time, tx_hash");
+             time(last) + " AND block_time BETWEEN " + time(week_before) + " AND " + time(last) +
+             " ORDER BY completed_time, tx_hash");
     judged_open_ = true;
 }
 

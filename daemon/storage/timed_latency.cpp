@@ -34,7 +34,7 @@ const std::string kSampleColumns =
 const std::string kEntered =
     "WITH entered AS (SELECT DISTINCT ON (tx_hash, to_stage) tx_hash, to_stage, block_time "
     "  FROM watch_transitions WHERE at > " +
-    time_parameter(1) + " - interval '1 hour' AND block_time > " + time_parameter(1) +
+    time_parameter(1, std::chrono::hours(1)) + " AND block_time > " + time_parameter(1) +
     "   AND block_time <= " + time_parameter(2) +
     "   AND to_stage IN ('included', 'executing', 'completed', 'final') ORDER BY tx_hash, to_stage, at "
     "DESC), "
