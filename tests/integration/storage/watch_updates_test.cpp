@@ -205,7 +205,7 @@ TEST_F(WatchUpdates, OfTwoStoresThatRaceOneWinsEachWatch) {
 }
 
 TEST_F(WatchUpdates, AreWholeOrNotThereWhenConnectionsDie) {
-    constexpr std::uint32_t kRounds = 40;
+    constexpr std::uint32_t kRounds = 20;
     add({new_watch(1)});
     KillerOfWriters killer(database().url());
     std::uint32_t rounds = 0;
