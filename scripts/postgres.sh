@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Private PostgreSQL clusters, for the demo, the tests and the benchmarks.
 #
-#   scripts/postgres.sh start [--fast|--memory] DIR [PORT]
-#                                              make DIR a cluster if it is none, start it, print its URL
+#   scripts/postgres.sh start [--fast|--memory] [--copy CLUSTER] DIR [PORT]
+#                                              make DIR a cluster if it is none, start it, print its URL; --copy:
+#                                              it becomes one as CLUSTER, which is stopped
 #   scripts/postgres.sh url DIR [DATABASE]     postgresql://receiptd:...@127.0.0.1:PORT/DATABASE
 #   scripts/postgres.sh database DIR NAME      create a database if it is not there, print its URL
 #   scripts/postgres.sh restart DIR [MODE]     on the same port; MODE as for stop
@@ -20,7 +21,7 @@ set -euo pipefail
 
 die() { echo "postgres.sh: $*" >&2; exit 1; }
 
-usage() { sed -n '4,11s/^# \{0,3\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '4,12s/^# \{0,3\}//p' "$0" >&2; exit 2; }
 
 binary() {
     local folder
@@ -74,18 +75,22 @@ initialise() {
     # SCRAM costs each connection 10 ms of CPU, which is what it is for; tests make thousands.
     local auth=scram-sha-256
     [ "$kind" = durable ] || auth=md5
+    # What is copied for each test is small.
+    local segment=16
+    [ "$kind" != memory ] || segment=1
     as_owner "$(binary initdb)" --pgdata="$dir/data" --username=receiptd --pwfile="$dir/password" \
-        --auth="$auth" --encoding=UTF8 --locale=C.UTF-8 --no-sync >"$dir/initdb.log" 2>&1 ||
+        --auth="$auth" --encoding=UTF8 --locale=C.UTF-8 --wal-segsize="$segment" --no-sync >"$dir/initdb.log" 2>&1 ||
         { cat "$dir/initdb.log" >&2; die "initdb failed in $dir"; }
     settings "$kind" >>"$dir/data/postgresql.conf"
 }
 
 settings() {
+    # Whatever is dropped or truncated is looked for in all buffers; files in memory need few of them.
     cat <<END
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
 max_connections = 200
-shared_buffers = 256MB
+shared_buffers = $([ "$1" = memory ] && echo 64MB || echo 256MB)
 max_wal_size = $([ "$1" = memory ] && echo 512MB || echo 4GB)
 checkpoint_timeout = 15min
 timezone = 'UTC'
@@ -98,9 +103,17 @@ END
 fsync = off
 full_page_writes = off
 synchronous_commit = off
+update_process_title = off
 jit = off
 max_parallel_workers_per_gather = 0
 END
+    # A test is over before its tables need a vacuum, which would come to some runs and not to others.
+    if [ "$1" = memory ]; then echo 'autovacuum = off'; fi
+}
+
+copy() {
+    if running_pid "$1" >/dev/null; then die "$1 is running: only a stopped cluster can be copied"; fi
+    cp --archive "$1/." "$2/"
 }
 
 running_pid() {
@@ -121,17 +134,20 @@ launch() {
 }
 
 start() {
-    local kind=durable dir
+    local kind=durable original="" dir
     case ${1:-} in
         --fast | --memory) kind=${1#--}; shift ;;
     esac
+    if [ "${1:-}" = --copy ]; then original=$(realpath "${2:?--copy CLUSTER}"); shift 2; fi
     [ $# -eq 1 ] || [ $# -eq 2 ] || usage
     [ -e "$1" ] || rm -f "$1"  # a link to a folder in memory, from before the machine was restarted
     dir=$(realpath -m "$1")
     if ! running_pid "$dir" >/dev/null; then
         prepare_folder "$dir" "$kind"
         dir=$(realpath "$dir")
-        [ -f "$dir/data/PG_VERSION" ] || initialise "$dir" "$kind"
+        if [ ! -f "$dir/data/PG_VERSION" ]; then
+            if [ -n "$original" ]; then copy "$original" "$dir"; else initialise "$dir" "$kind"; fi
+        fi
         local attempt
         for attempt in 1 2 3 4 5; do
             # Another program may take the port between the look and the start.

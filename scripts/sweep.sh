@@ -4,6 +4,7 @@
 # NAME|COUNT by default|what
 sweeps() {
     cat <<'END'
+load|1|all tests, or those whose names match a third argument, COUNT times while busy loops take two thirds of the machine
 rehearsal|10000|rules are tried on the history of COUNT transactions: the alerts are those that were queued, id by id, from both sources
 daemons|20|two daemons of different settings on one database are restarted COUNT times: every alert reaches every endpoint
 kills|50|daemons and commands are killed COUNT times in each story: no row, watch or alert is lost or doubled
@@ -71,12 +72,34 @@ sweep_scenarios() {
     [ ${#failed[@]} -eq 0 ] || die "sweep $name $count failed: ${failed[*]}"
 }
 
+# sweep_load COUNT [REGEX]: every run is made, whatever became of the one before.
+sweep_load() {
+    local count=$1 run failed=0 pid loops=()
+    shift
+    install_packages build test
+    prefer_first
+    build -DRECEIPTD_TESTS=ON
+    # The tests have about as many processes at work as there are cores.
+    for ((run = 0; run < 2 * $(nproc); run++)); do
+        while :; do :; done &
+        loops+=($!)
+    done
+    PIDS+=("${loops[@]}")
+    for ((run = 1; run <= count; run++)); do
+        say "Testing beside ${#loops[@]} busy loops, $run of $count"
+        run_ctest "$BUILD" ${1:+-R "$1"} || failed=$((failed + 1))
+    done
+    for pid in "${loops[@]}"; do kill "$pid"; done
+    [ "$failed" -eq 0 ] || die "sweep load: $failed of $count runs failed"
+}
+
 sweep() {
     local name=${1:-} count=${2:-} known
     known=$(sweeps | cut -d'|' -f1 | paste -sd' ')
     [[ -n $name && " $known " == *" $name "* ]] || die "no such sweep: ${name:-(none)}; there are ${known// /, }"
     [ -n "$count" ] || count=$(sweeps | awk -F'|' -v name="$name" '$1 == name { print $2 }')
     [[ $count =~ ^[1-9][0-9]{0,8}$ ]] || die "COUNT must be a whole number from 1 to 999999999, not \"$count\""
+    if [ "$name" = load ] && [ $# -le 3 ]; then sweep_load "$count" "${@:3}"; return; fi
     [ $# -le 2 ] || die "sweep takes NAME and COUNT, not also \"$3\""
     if [ "$name" = fuzz ]; then sweep_fuzz "$count"; else sweep_scenarios "$name" "$count"; fi
 }

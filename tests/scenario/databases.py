@@ -20,7 +20,7 @@ TAKE_OVER_SETTINGS = """DO $$ DECLARE setting text; BEGIN
 
 # A daemon makes these when it starts, which costs eight times as much as a copy of them.
 MAKE_PARTITIONS = """INSERT INTO chain_identity (network, scope, partition_width, created_by) VALUES ('none', 'none', 'day', 'tests');
-    SELECT make_partitions('{today}', timestamptz '{today}' + interval '7 days');
+    SELECT make_partitions('{today}', timestamptz '{today}' + interval '2 days');
     DELETE FROM chain_identity"""
 
 
@@ -30,21 +30,26 @@ def make_empty(maintenance):
 
 def make_migrated(maintenance, receiptd, url_of):
     """`receiptd`: the program; `url_of`: the URL of a database by its name."""
+    migrated, ahead = make_templates(maintenance, receiptd, url_of)
+    return copy_of(ahead, maintenance, migrated)
+
+
+def make_templates(maintenance, receiptd, url_of):
     migrated = template_name()
     make_template(maintenance, migrated, "template1", lambda: migrate(receiptd, url_of(migrated)))
     today = datetime.datetime.now(datetime.timezone.utc).date()
     ahead = f"{migrated}_{today:%Y%m%d}_ahead"
     make_template(maintenance, ahead, migrated,
                   lambda: libpq.Session(url_of(ahead)).ask(MAKE_PARTITIONS.format(today=today)))
-    name = copy_of(ahead, maintenance)
-    libpq.ask(maintenance, TAKE_OVER_SETTINGS.format(template=migrated, name=name))
-    return name
+    return migrated, ahead
 
 
-def copy_of(original, maintenance):
+def copy_of(original, maintenance, settings_of=None):
     """File by file: by way of the log it costs half as much again."""
     name = "scenario_" + uuid.uuid4().hex[:12]
     libpq.ask(maintenance, f"CREATE DATABASE {name} TEMPLATE {original} STRATEGY file_copy")
+    if settings_of:
+        libpq.ask(maintenance, TAKE_OVER_SETTINGS.format(template=settings_of, name=name))
     return name
 
 

@@ -12,7 +12,9 @@ class Kept(Judging, support.Scenario):
         self.chain = self.sandbox("--block-time-ms", 50, "--traffic", "failures", "--tps", 20, "--seed", 5,
                                   "--genesis-time", "now", command="run")
         self.genesis = self.chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
-        return support.wait_until("callbacks have failed", lambda: self.over("callback_failed", 2))
+        found = support.wait_until("callbacks have failed", lambda: self.over("callback_failed", 2))
+        self.chain.ask("/traffic", {"tps": 0})
+        return found
 
     def final_height(self):
         return self.chain.ask("/status")["final_height"]

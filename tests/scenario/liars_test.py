@@ -25,8 +25,8 @@ KILLS = MANY or 6
 SEED = int(os.environ.get("RECEIPTD_SEED") or (random.SystemRandom().randrange(10**6) if MANY else 1))
 KILLS_OF_ANOTHER_NETWORK = max(2, KILLS // 20)  # the last ones
 HANDED_IN_EVERY = max(2, KILLS // 40)  # kills
-BLOCK_MS, TPS = 200 if MANY else 100, 15
-VALIDITY = 400 + 30 * KILLS  # blocks: the chain is not that old at the last kill
+BLOCK_MS, TPS = 200, 15 if MANY else 10
+VALIDITY = (400 if MANY else 200) + 30 * KILLS  # blocks: the chain is not that old at the last kill
 LATE = support.DEADLINE + 3 * KILLS
 # Nothing is stuck: that depends on how long the kills take.
 WATCHING = (EVERYTHING + f"[watching]\nvalidity_blocks = {VALIDITY}\n"

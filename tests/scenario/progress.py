@@ -14,7 +14,7 @@ import threading
 import time
 
 DEADLINE = 300  # seconds of this clock after which a condition counts as never coming true
-LOOK_EVERY = 1.0  # seconds: a look at all processes costs about a millisecond
+LOOK_EVERY = 5.0  # seconds: a look at all processes costs milliseconds
 LEAST_SHARE = 0.05  # many threads that never rest hinder each other; their waits end, too
 SLICE = 1.0  # seconds of one wait within the system, between two looks at this clock
 

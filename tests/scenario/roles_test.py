@@ -9,20 +9,25 @@ import shlex
 import subprocess
 import unittest
 import urllib.parse
-import uuid
 
 import commands_test
 import daemons_test
+import databases
 import storms_test
 import submit_test
 import support
 from receiver import EVERY_FINDING, Receiver, endpoint, secret_file
 
 ROLES = ("receiptd_daemon", "receiptd_readonly", "receiptd_watcher")
+OWNER, FOLLOWER = "owner_of_the_schema", "follower"
 
 
 def as_user(url, user, password):
     return re.sub(r"://[^@]*@", f"://{user}:{password}@", url)
+
+
+def name_of(url):
+    return urllib.parse.urlsplit(url).path[1:]
 
 
 class TwoUsers(support.Scenario):
@@ -32,27 +37,40 @@ class TwoUsers(support.Scenario):
     migrated = True
 
     def make_database(self):
-        url = super().make_database()
-        mark = uuid.uuid4().hex[:12]
-        self.owner, self.follower = f"owner_{mark}", f"follower_{mark}"
-        for role in ROLES:  # as the owner may not make them
-            support.sql(self.maintenance, f"DO $$ BEGIN CREATE ROLE {role} NOLOGIN; EXCEPTION WHEN OTHERS THEN NULL; END $$")
-        support.sql(self.maintenance, f"CREATE ROLE {self.owner} LOGIN PASSWORD 'o'; "
-                                      f"CREATE ROLE {self.follower} LOGIN PASSWORD 'f' IN ROLE receiptd_daemon")
-        name = urllib.parse.urlsplit(url).path[1:]
-        support.sql(self.maintenance, f"ALTER DATABASE {name} OWNER TO {self.owner}")
-        self.addCleanup(support.sql, self.maintenance, f"DROP ROLE {self.owner}, {self.follower}")
-        self.addCleanup(support.sql, self.maintenance, f"DROP DATABASE {name} WITH (FORCE)")
-        if self.migrated:
-            config = self.folder / "owner.toml"
-            config.write_text('[[upstream]]\nname = "a"\nkind = "regular"\nurl = "http://127.0.0.1:1"\n'
-                              f'[chain]\nnetwork = "sandbox"\n[database]\nurl = "{as_user(url, self.owner, "o")}"\n')
-            config.chmod(0o600)
-            self.receiptd("migrate", "--config", config)
+        self.make_roles()
+        url = support.database_url(self.migrated_by_owner()) if self.migrated else super().make_database()
+        self.give_to_owner(url)
         return url
 
+    def make_roles(self):
+        for role in ROLES:  # as the owner may not make them
+            self.make_role(f"{role} NOLOGIN")
+        self.make_role(f"{OWNER} LOGIN PASSWORD 'o'")
+        self.make_role(f"{FOLLOWER} LOGIN PASSWORD 'f' IN ROLE receiptd_daemon")
+
+    def make_role(self, what):
+        support.sql(self.maintenance, f"DO $$ BEGIN CREATE ROLE {what}; EXCEPTION WHEN duplicate_object THEN NULL; END $$")
+
+    def give_to_owner(self, url):
+        support.sql(self.maintenance, f"ALTER DATABASE {name_of(url)} OWNER TO {OWNER}")
+
+    def migrated_by_owner(self):
+        template = databases.template_name() + "_by_owner"
+        databases.make_template(self.maintenance, template, "template1", lambda: self.migrate(support.database_url(template)))
+        name = databases.copy_of(template, self.maintenance, template)
+        self.addCleanup(support.sql, self.maintenance, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        return name
+
+    def migrate(self, url):
+        self.give_to_owner(url)
+        config = self.folder / "owner.toml"
+        config.write_text('[[upstream]]\nname = "a"\nkind = "regular"\nurl = "http://127.0.0.1:1"\n'
+                          f'[chain]\nnetwork = "sandbox"\n[database]\nurl = "{as_user(url, OWNER, "o")}"\n')
+        config.chmod(0o600)
+        self.receiptd("migrate", "--config", config)
+
     def config(self, *arguments, database=None, **more):
-        return super().config(*arguments, database=database or as_user(self.database, self.follower, "f"), **more)
+        return super().config(*arguments, database=database or as_user(self.database, FOLLOWER, "f"), **more)
 
 
 class Outdated(TwoUsers):
@@ -63,7 +81,7 @@ class Outdated(TwoUsers):
         config = self.config(sandbox)
         for command in (["run"], ["backfill", "--from", 1, "--to", 2], ["migrate"]):
             _, told = self.receiptd("--config", config, *command, expect=1)
-            self.assertIn(f'user "{self.follower}" may not change it', told.replace('\\"', '"'))
+            self.assertIn(f'user "{FOLLOWER}" may not change it', told.replace('\\"', '"'))
         mend = shlex.split(re.search(r"receiptd (migrate .*?) \(a password", told)[1])
         done = subprocess.run([support.BUILD / "receiptd", *mend], env=os.environ | {"PGPASSWORD": "o"},
                               capture_output=True, text=True)
@@ -102,6 +120,9 @@ class Follows(TwoUsers):
         daemon = self.start("run", "--config", config)
         support.wait_until("alerts arrive", lambda: daemon.poll() is not None or receiver.count() > 3)
         self.assertIsNone(daemon.poll(), daemon.log())
+        support.wait_until("all heights that are named below are there",
+                           lambda: chain.ask("/status")["final_height"] >= genesis + 60)
+        chain.ask("/pause", {})
         # The age of history is told by what is stored; maintenance is at the start, and each hour.
         self.kill(daemon)
         daemon = self.start("run", "--config", config)

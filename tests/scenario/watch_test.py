@@ -14,7 +14,7 @@ from signer import Key
 from watched import EVERYTHING, ORDER, Watched
 
 LONG = support.count_of("watches")
-BLOCKS, TPS = (LONG, 200) if LONG else (80, 80)
+BLOCKS, TPS = (LONG, 200) if LONG else (80, 40)
 KILLS = max(len(FATES), LONG // 50)
 A_YIELD = 250  # blocks: it waits for 200
 VALIDITY = BLOCKS + A_YIELD + 20 * KILLS  # blocks: the chain goes on while transactions are handed in
@@ -141,7 +141,7 @@ class Watching(Watched, support.Scenario):
         for source, most in (("neardata", 0), ("rpc", 2)):
             with self.subTest(source):
                 ended = support.wait_until(
-                    "transactions ended", lambda: (lambda n: n >= 300 and n)(int(self.value(
+                    "transactions ended", lambda: (lambda n: n >= 150 and n)(int(self.value(
                         "SELECT count(*) FROM watches WHERE stage = 'final'", self.databases[source]))))
                 asked = self.requests(daemons[source])
                 print(f"\n{source}: {asked / ended:.2f} questions for each of {ended} transactions")

@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""ctest … | costs.py FILE: passes ctest's lines on, and prints a table of what each test cost before the closing ones.
+
+FILE is what run_test.py writes: a line of a test, with tabs between its name, its seconds of CPU, those of its
+PostgreSQL, and its seconds by the clock.
+"""
+
+import pathlib
+import re
+import signal
+import sys
+
+CLOSING = re.compile(r"\d+% tests passed")
+LEAST = 1.0  # seconds of CPU: tests below are counted together
+
+
+def table(lines):
+    rows = []
+    for line in lines:
+        name, of_test, of_postgres, wall = line.split("\t")
+        rows.append((float(of_test) + float(of_postgres), float(of_test), float(of_postgres), float(wall), name))
+    rows.sort(reverse=True)
+    dear = [row for row in rows if row[0] >= LEAST]
+    others = [row for row in rows if row[0] < LEAST]
+    total = [sum(row[column] for row in rows) for column in range(4)]
+    yield "CPU seconds: all = of the test with its programs + of its PostgreSQL; and seconds by the clock"
+    yield f"{'all':>8}{'test':>9}{'PostgreSQL':>12}{'clock':>9}"
+    form = "{:8.1f}{:9.1f}{:12.1f}{:9.1f}  {}".format
+    for row in dear:
+        yield form(*row)
+    if others:
+        yield form(*(sum(row[column] for row in others) for column in range(4)), f"{len(others)} others, each below {LEAST:g}")
+    yield form(*total, f"all {len(rows)}")
+
+
+def main(file):
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctest has its last words then
+    for line in sys.stdin:
+        if CLOSING.match(line) and pathlib.Path(file).exists():
+            print(*table(pathlib.Path(file).read_text().splitlines()), "", sep="\n")
+        print(line, end="", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
