@@ -4,7 +4,9 @@
 // of the tree lies within seven days from there.
 #include "storage/stored_trees.hpp"
 
+#include "base/log.hpp"
 #include "storage/copy.hpp"
+#include "storage/fault.hpp"
 #include "storage/tree_load.hpp"
 
 #include <iterator>
@@ -32,12 +34,9 @@ std::vector<Start> starts(pqxx::transaction_base& tx, const std::vector<std::str
     return found;
 }
 
-}  // namespace
-
-std::map<std::string, StoredTree> stored_trees(pqxx::connection& connection,
-                                               const std::vector<std::string>& tx_hashes) {
+std::map<std::string, StoredTree> load(pqxx::connection& connection,
+                                       const std::vector<std::string>& tx_hashes) {
     std::map<std::string, StoredTree> loaded;
-    if (tx_hashes.empty()) return loaded;
     shim::Snapshot tx(connection);
     const auto found = starts(tx, tx_hashes);
     // Trees of one day together: each question touches few partitions.
@@ -53,6 +52,27 @@ std::map<std::string, StoredTree> stored_trees(pqxx::connection& connection,
         loaded.merge(some);
         first = last;
     }
+    return loaded;
+}
+
+}  // namespace
+
+std::map<std::string, StoredTree> stored_trees(pqxx::connection& connection,
+                                               const std::vector<std::string>& tx_hashes) {
+    if (tx_hashes.empty()) return {};
+    try {
+        return load(connection, tx_hashes);
+    } catch (const std::exception& e) {
+        if (!is_of_the_rows(e)) throw;
+    }
+    std::map<std::string, StoredTree> loaded;
+    for (const auto& tx_hash : tx_hashes) try {
+            loaded.merge(load(connection, {tx_hash}));
+        } catch (const std::exception& e) {
+            if (!is_of_the_rows(e)) throw;
+            log::warn("a stored tree cannot be read; it counts as not stored",
+                      {{"tx_hash", tx_hash}, {"because", e.what()}});
+        }
     return loaded;
 }
 

@@ -208,4 +208,21 @@ JsonCheck check_json(std::string_view text) {
     return result;
 }
 
+std::string queryable_json(std::string_view valid) {
+    std::string text(valid);
+    const auto unit_at = [&](std::size_t at) {
+        const bool is_unit = at + 6 <= text.size() && text[at] == '\\' && text[at + 1] == 'u';
+        return is_unit ? hex4(text.data() + at + 2) : -1;
+    };
+    for (auto at = text.find('\\'); at != std::string::npos; at = text.find('\\', at)) {
+        const int unit = unit_at(at);
+        if (unit == 0) text.replace(at + 2, 4, "2400");
+        const bool is_high = unit >= 0xd800 && unit < 0xdc00, is_low = unit >= 0xdc00 && unit < 0xe000;
+        const bool is_pair = is_high && (unit_at(at + 6) >> 10) == 0x37;
+        if ((is_high || is_low) && !is_pair) text.replace(at + 2, 4, "fffd");
+        at += unit < 0 ? 2 : is_pair ? 12 : 6;
+    }
+    return text;
+}
+
 }  // namespace receiptd::chain

@@ -5,6 +5,7 @@
 // have any size (contracts write 128-bit integers without quotes, which simdjson's DOM refuses).
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace receiptd::chain {
@@ -21,5 +22,9 @@ struct JsonCheck {
 };
 
 JsonCheck check_json(std::string_view text);
+
+// A valid text with other escapes where PostgreSQL cannot take its own apart, as text columns have it: \u2400
+// (a picture of NUL) for \u0000, \ufffd for half a surrogate pair. It is as long as the text, so places stay.
+std::string queryable_json(std::string_view valid);
 
 }  // namespace receiptd::chain

@@ -43,7 +43,10 @@ std::optional<Span> args_member(Text json, Text args) {
 
 class Rewriter {
 public:
-    Rewriter(CopyWriter& row, Text json) : row_(row), json_(json) { row_.begin_pieces(); }
+    // `json`: as the actions point into it; `stored`: as long, what is written of it.
+    Rewriter(CopyWriter& row, Text json, Text stored) : row_(row), json_(json), stored_(stored) {
+        row_.begin_pieces();
+    }
 
     void actions(const List<Action>& actions) {
         for (const auto& action : actions) {
@@ -53,7 +56,7 @@ public:
     }
 
     void finish() {
-        row_.piece(json_.substr(done_));
+        row_.piece(stored_.substr(done_));
         row_.end_pieces();
     }
 
@@ -63,22 +66,25 @@ private:
         if (!member || member->begin < done_) return;
         const auto readable = readable_args(action.args);
         if (!readable) return;
-        row_.piece(json_.substr(done_, member->begin - done_));
+        row_.piece(stored_.substr(done_, member->begin - done_));
         row_.piece("\"args_json\":");
         row_.piece(*readable);
         done_ = member->end;
     }
 
     CopyWriter& row_;
-    Text json_;
-    std::size_t done_ = 0;  // json_ up to here is written
+    Text json_, stored_;
+    std::size_t done_ = 0;  // stored_ up to here is written
 };
 
 }  // namespace
 
 void write_actions(CopyWriter& row, Text json, const List<Action>& actions) {
-    if (!check_json(json).valid) return row.null();
-    Rewriter rewriter(row, json);
+    const auto check = check_json(json);
+    if (!check.valid) return row.null();
+    std::string changed;
+    if (!check.queryable()) changed = queryable_json(json);
+    Rewriter rewriter(row, json, changed.empty() ? json : Text(changed));
     rewriter.actions(actions);
     rewriter.finish();
 }

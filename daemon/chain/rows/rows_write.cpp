@@ -117,6 +117,13 @@ void write_events(RowBatch& batch, const RowPlace& place, const Outcome& outcome
     gathering.actions();
 }
 
+void write_failure(CopyWriter& row, Text json) {
+    const auto check = check_json(json);
+    if (!check.valid) return row.null();
+    if (check.queryable()) return row.text(json);
+    row.text(queryable_json(json));
+}
+
 void write_outcome(CopyWriter& row, const Outcome& outcome) {
     row.texts(outcome.receipt_ids);
     row.text(status_name(outcome.status.kind));
@@ -124,7 +131,7 @@ void write_outcome(CopyWriter& row, const Outcome& outcome) {
     const auto failure = failure_of(outcome.status);
     row.text_or_null(failure.error_class);
     row.text_or_null(failure.error_text);
-    row.text_or_null(check_json(outcome.status.failure_json).valid ? outcome.status.failure_json : Text());
+    write_failure(row, outcome.status.failure_json);
     row.bigint(outcome.gas_burnt);
     row.numeric(outcome.tokens_burnt);
     row.texts(outcome.logs);

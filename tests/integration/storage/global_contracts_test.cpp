@@ -95,5 +95,23 @@ TEST_F(GlobalContracts, AreRemovedWithTheirBlock) {
     EXPECT_EQ(view(), "");
 }
 
+TEST_F(GlobalContracts, ATreeThatCannotBeReadHidesNoOther) {
+    deployed(100);
+    deployed(102);
+    step(103, "1", 0);
+    execute(R"(UPDATE receipts SET actions = '["\u0000"]' WHERE receipt_id = 'D100')");
+    const auto stored = [&] {
+        std::string names;
+        for (const auto& [tx_hash, tree] : await(watches().stored_trees({"TD100", "TD102"})))
+            names += tx_hash + " " + std::to_string(tree.contracts.size()) + " ";
+        return names;
+    };
+    EXPECT_EQ(stored(), "TD100 0 TD102 1 ");
+    execute(
+        "CREATE OR REPLACE FUNCTION actions_to_search(actions json) RETURNS json LANGUAGE sql AS $$ "
+        "SELECT CASE WHEN (actions -> 0)::text <> '' THEN actions END $$");
+    EXPECT_EQ(stored(), "TD102 1 ") << "whatever one of them is not for the database";
+}
+
 }  // namespace
 }  // namespace receiptd::test

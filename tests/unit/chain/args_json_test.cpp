@@ -99,5 +99,18 @@ TEST(ArgsJson, BrokenJsonIsNotHandedToPostgresql) {
     EXPECT_EQ(stored_args("[{\"Transfer\":{\"deposit\":nope}}]", {}), "NULL");
 }
 
+TEST(ArgsJson, WhatPostgresqlCannotTakeApartIsStoredAsItsPicture) {
+    const std::string key = R"([{"AddKey":{"method_names":["a\u0000b","\ud83d"]}},)";
+    const auto with_args = [&](const std::string& member) {
+        return key + R"({"FunctionCall":{"method_name":"\u0000",)" + member + "}}]";
+    };
+    const auto json = with_args("\"args\":\"" + base64("[1]") + "\"");
+    auto stored = with_args("\"args_json\":[1]");
+    for (const auto& [escape, picture] :
+         {std::pair("\\u0000", "\\u2400"), std::pair("\\u0000", "\\u2400"), std::pair("\\ud83d", "\\ufffd")})
+        stored.replace(stored.find(escape), 6, picture);
+    EXPECT_EQ(stored_args(json, {function_call(args_in(json))}), stored);
+}
+
 }  // namespace
 }  // namespace receiptd::chain

@@ -87,5 +87,18 @@ TEST(JsonCheck, TellsTextsThatPostgresqlKeepsButCannotSearch) {
     }
 }
 
+TEST(JsonCheck, TellsWhatPostgresqlCanSearchInstead) {
+    const std::pair<const char*, const char*> cases[] = {
+        {R"(["a\u0000b\u0000"])", R"(["a\u2400b\u2400"])"},     {R"({"\u0000":1})", R"({"\u2400":1})"},
+        {R"("\\u0000 \\\u0000")", R"("\\u0000 \\\u2400")"},     {R"("\ud83d\uDE00")", R"("\ud83d\uDE00")"},
+        {R"("\ud83d\ud83d\ude00")", R"("\ufffd\ud83d\ude00")"}, {R"("\ude00\ud83d")", R"("\ufffd\ufffd")"},
+        {R"("\uDBFFx\uD800\n")", R"("\ufffdx\ufffd\n")"},
+    };
+    for (const auto& [text, searched] : cases) {
+        EXPECT_EQ(queryable_json(text), searched);
+        EXPECT_TRUE(check_json(searched).queryable()) << searched;
+    }
+}
+
 }  // namespace
 }  // namespace receiptd::chain
