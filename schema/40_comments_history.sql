@@ -50,7 +50,7 @@ COMMENT ON COLUMN transactions.receiver_id IS 'Account the transaction is addres
 COMMENT ON COLUMN transactions.nonce IS 'Nonce of the access key.';
 COMMENT ON COLUMN transactions.nonce_index IS 'For a gas key: the index of the nonce.';
 COMMENT ON COLUMN transactions.public_key IS 'Access key that signed the transaction.';
-COMMENT ON COLUMN transactions.actions IS 'Actions as JSON from the chain. If the args of a function call (base64) contain JSON, they are replaced by args_json.';
+COMMENT ON COLUMN transactions.actions IS 'Actions as JSON from the chain. If the args of a function call (base64) contain JSON, they are replaced by args_json. The escapes \u2400 and \ufffd stand for a NUL and for half a surrogate pair, which PostgreSQL cannot take apart.';
 COMMENT ON COLUMN transactions.status IS 'Result of the conversion: success_receipt_id (the initial receipt was created), failure, unknown. NULL until known. It is not the result of the transaction: see transaction_results.';
 COMMENT ON COLUMN transactions.initial_receipt_id IS 'The initial receipt.';
 COMMENT ON COLUMN transactions.error_class IS 'Class of the error when status is failure.';
@@ -72,7 +72,7 @@ COMMENT ON COLUMN receipts.receiver_id IS 'The account on which the receipt was 
 COMMENT ON COLUMN receipts.signer_id IS 'The account that signed the transaction (for a meta-transaction: the relayer).';
 COMMENT ON COLUMN receipts.role IS 'initial: created by the transaction; callback: awaits results of others; promise: another receipt awaits its result; returned: its result is the result of the transaction, and no other receipt awaits it; detached: no receipt awaits its result; refund: gives tokens back; payout: the balance of a deleted account. NULL: not known, because the parent or an ancestor is not stored, or no host has the body of the receipt.';
 COMMENT ON COLUMN receipts.method_name IS 'Method of the first function call. NULL if there is none.';
-COMMENT ON COLUMN receipts.actions IS 'Actions as JSON from the chain. If the args of a function call (base64) contain JSON, they are replaced by args_json.';
+COMMENT ON COLUMN receipts.actions IS 'Actions as JSON from the chain. If the args of a function call (base64) contain JSON, they are replaced by args_json. The escapes \u2400 and \ufffd stand for a NUL and for half a surrogate pair, which PostgreSQL cannot take apart.';
 COMMENT ON COLUMN receipts.deposit IS 'Attached tokens, sum over all actions, yoctoNEAR.';
 COMMENT ON COLUMN receipts.input_data_ids IS 'Ids of the data that the receipt awaits (data_receipts.data_id), in the order in which the contract sees them.';
 COMMENT ON COLUMN receipts.output_data_ids IS 'Ids of the data with which the result is sent to the receipts that await it.';

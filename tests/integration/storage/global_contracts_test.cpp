@@ -99,7 +99,8 @@ TEST_F(GlobalContracts, ATreeThatCannotBeReadHidesNoOther) {
     deployed(100);
     deployed(102);
     step(103, "1", 0);
-    execute(R"(UPDATE receipts SET actions = '["\u0000"]' WHERE receipt_id = 'D100')");
+    execute(R"(UPDATE receipts SET actions = '[{"DeployGlobalContractByAccountId":{"code":"\u0000"}}]' )"
+            "WHERE receipt_id = 'D100'");
     const auto stored = [&] {
         std::string names;
         for (const auto& [tx_hash, tree] : await(watches().stored_trees({"TD100", "TD102"})))
