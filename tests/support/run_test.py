@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs a test; with --postgres beside a PostgreSQL cluster that is there only for it, and only while it runs.
 
-run_test.py [--postgres [TEMPLATE]] [--costs FILE NAME] [--] COMMAND…
+run_test.py [--postgres] [--template CLUSTER] [--costs FILE NAME] [--] COMMAND…
 
-The cluster's URL is in RECEIPTD_TEST_DATABASE; where that is set already, none is made. TEMPLATE is a stopped cluster
+The cluster's URL is in RECEIPTD_TEST_DATABASE; where that is set already, none is made. The template is a stopped cluster
 (scripts/postgres.sh): to copy it takes a tenth of making one. FILE gets a line with the seconds of CPU that the test
 used, as costs.py reads it. What the command leaves running is ended, and makes the test fail; so does a command that
 stands still: neither it nor what it started, PostgreSQL apart, has used any CPU or written anything for five minutes.
@@ -200,8 +200,8 @@ def parse(arguments):
             break
         if option == "--postgres":
             own = True
-            if rest and pathlib.Path(rest[0], "data").is_dir():
-                template = rest.pop(0)
+        elif option == "--template" and rest:
+            template = rest.pop(0)
         elif option == "--costs" and len(rest) >= 2:
             costs = pathlib.Path(rest.pop(0)), rest.pop(0)
         else:
