@@ -70,8 +70,8 @@ std::map<std::string, StoredTree> stored_trees(pqxx::connection& connection,
             loaded.merge(load(connection, {tx_hash}));
         } catch (const std::exception& e) {
             if (!is_of_the_rows(e)) throw;
-            log::warn("a stored tree cannot be read; it counts as not stored",
-                      {{"tx_hash", tx_hash}, {"because", e.what()}});
+            loaded[tx_hash].unreadable = true;
+            log::warn("a stored tree cannot be read", {{"tx_hash", tx_hash}, {"because", e.what()}});
         }
     return loaded;
 }

@@ -10,7 +10,7 @@
 
 namespace receiptd::storage {
 
-// One of which nothing is stored is left out; so is one that cannot be read, which the log tells.
+// One of which nothing is stored is left out; one that cannot be read is empty, and says so.
 std::map<std::string, StoredTree> stored_trees(pqxx::connection& connection,
                                                const std::vector<std::string>& tx_hashes);
 

@@ -79,6 +79,8 @@ struct StoredTree {
     std::vector<DeployedContract> contracts;  // as far as their receipts are stored
     // The block that lists the transaction: known before its outcome is (source rpc).
     std::optional<chain::ExecutedAt> listed_at;
+    // Rows are stored that the database cannot take apart: nothing follows from what is absent above.
+    bool unreadable = false;
     bool any() const { return transaction || !outcomes.empty(); }
 };
 

@@ -309,6 +309,7 @@ base::Task<Tracker::Page> Tracker::judge(base::asio::thread_pool& cpu, Page page
     auto work = [page = std::move(page), rules]() mutable {
         for (std::size_t i = 0; i < page.watches.size(); ++i) {
             const auto& watch = page.watches[i];
+            if (page.is_unreadable(watch.tx_hash)) continue;
             std::vector<chain::Observation> observations;
             if (const auto told = page.told.find(watch.tx_hash); told != page.told.end())
                 observations.emplace_back(told->second);

@@ -100,6 +100,10 @@ private:
         std::vector<storage::Watch> watches;
         std::vector<Sight> sights;  // of each, as it was before the trees were read
         std::map<std::string, storage::StoredTree> trees;
+        bool is_unreadable(const std::string& tx_hash) const {
+            const auto tree = trees.find(tx_hash);
+            return tree != trees.end() && tree->second.unreadable;
+        }
         std::map<std::string, chain::TreeSeen> told;
         std::vector<storage::WatchUpdate> updates;  // at most one of each
         std::uint64_t losses = 0;                   // of blocks, when it was read

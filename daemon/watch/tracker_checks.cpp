@@ -242,6 +242,11 @@ base::Task<void> Tracker::conclude(std::string tx_hash, Asked asked) {
     page = co_await judge(cpu_, std::move(page), rules);
     if (page.updates.empty()) {
         auto& watch = page.watches[0];
+        // That it was not included is concluded from the tables.
+        if (page.is_unreadable(tx_hash))
+            std::erase_if(asked.observations, [](const chain::Observation& observation) {
+                return std::holds_alternative<chain::NotIncludedUpTo>(observation);
+            });
         auto update = review(watch, asked.observations, rules.seen_by(page.sights[0]),
                              page.sights[0].in_stage_since, asked.witness);
         if (!update) {

@@ -196,6 +196,21 @@ TEST(Tracker, AHeadThatAHostAloneTellsEndsNothing) {
     EXPECT_TRUE(life.until([&] { return life.stage("submitted") == Stage::expired; }));
 }
 
+TEST(Tracker, ATreeThatCannotBeReadEndsNothing) {
+    Life life;
+    for (const std::string tx_hash : {"readable", "unreadable"}) {
+        life.store.add(tx_hash).transaction.watched_since = 90;
+        life.store.rows[tx_hash].transaction.valid_until = 120;
+    }
+    life.store.trees["unreadable"].unreadable = true;
+    life.final_height = 200'000;
+    life.agreed = life.covered = 200;
+    life.start();
+    life.clock.passed += std::chrono::minutes(2);
+    EXPECT_TRUE(life.until([&] { return life.stage("readable") == Stage::expired; }));
+    EXPECT_EQ(life.stage("unreadable"), Stage::accepted);
+}
+
 TEST(Tracker, AHashNobodyKnowsEndsUnknownWithWhatWasAsked) {
     Life life;
     life.store.add("tx");
