@@ -151,7 +151,7 @@ describe("@near-js/jsonrpc-client: answers fit the published schemas", () => {
     });
   });
 
-  // Of a past epoch only the last block tells its validators, so the chain stands still; its final block, two below the
+  // The last block alone of a past epoch tells its validators, so the chain stands still; its final block, two below the
   // newest one, may be of the epoch before.
   const validatorsOfTheFinalBlock = async (url) => {
     const asked = async () => {
