@@ -80,9 +80,9 @@ class Outdated(TwoUsers):
         sandbox = self.sandbox("--rpc", support.SAMPLE / "rpc")
         config = self.config(sandbox)
         for command in (["run"], ["backfill", "--from", 1, "--to", 2], ["migrate"]):
-            _, told = self.receiptd("--config", config, *command, expect=1)
-            self.assertIn(f'user "{FOLLOWER}" may not change it', told.replace('\\"', '"'))
-        mend = shlex.split(re.search(r"receiptd (migrate .*?) \(a password", told)[1])
+            _, error = self.receiptd("--config", config, *command, expect=1)
+            self.assertIn(f'user "{FOLLOWER}" may not change it', error.replace('\\"', '"'))
+        mend = shlex.split(re.search(r"receiptd (migrate .*?) \(a password", error)[1])
         done = subprocess.run([support.BUILD / "receiptd", *mend], env=os.environ | {"PGPASSWORD": "o"},
                               capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -99,8 +99,8 @@ class Outdated(TwoUsers):
         hash_of = "2Dhv4NohEpoxo4srCnp1miGBLgUKWPc8qUfRtyh1isNN"
         for command in (["run"], ["migrate"], ["status"], ["alerts", "list"], ["tx", hash_of], ["watch", hash_of, "a.near"],
                         ["rules", "list"], ["endpoints", "list"], ["silences", "list"], ["repair", "--height", 1]):
-            _, told = self.receiptd("--config", config, *command, expect=1)
-            self.assertIn("the database is newer than this program: it has 9000_later.sql", told, command)
+            _, error = self.receiptd("--config", config, *command, expect=1)
+            self.assertIn("the database is newer than this program: it has 9000_later.sql", error, command)
 
 
 class Follows(TwoUsers):

@@ -46,7 +46,7 @@ class NamesWithNul(support.Scenario):
         return [Signed(key, "carol.sandbox", "bob.sandbox", nonce + n, final_hash(self.chain), 0,
                        action=[call(f"by-a-customer-{n}", b"{}", GAS)]) for n in (1, 2)]
 
-    def told(self, transaction):
+    def is_alerted(self, transaction):
         return any(transaction.hash in body for _, _, body in list(self.receiver.requests))
 
     def test_by_whole_blocks(self):
@@ -68,7 +68,7 @@ class NamesWithNul(support.Scenario):
             self.chain.rpc("broadcast_tx_async", [transaction.base64])
         self.chain.ask("/advance", {"blocks": 20})
         for transaction in (*customers, stranger):
-            support.wait_until("its failure is told", lambda: daemon.poll() is not None or self.told(transaction))
+            support.wait_until("its alert arrives", lambda: daemon.poll() is not None or self.is_alerted(transaction))
             self.assertIsNone(daemon.poll(), daemon.log()[-3000:])
         support.wait_until("all watches have ended", lambda: daemon.poll() is not None or self.value(
             "SELECT count(*) FROM open_watches") == "0" or self.chain.ask("/advance", {}) is None)

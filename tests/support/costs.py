@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """ctest … | costs.py FILE: passes ctest's lines on, and prints a table of what each test cost before the closing ones.
 
-FILE is what run_test.py writes: a line of a test, with tabs between its name, its seconds of CPU, those of its
-PostgreSQL, and its seconds by the clock.
+FILE is what run_test.py writes, a line for each test: its name, its seconds of CPU, the CPU seconds of its PostgreSQL, and
+its seconds by the clock, with tabs between.
 """
 
 import pathlib

@@ -2,14 +2,12 @@
 """make_template.py BUILD CLUSTER: a stopped PostgreSQL cluster with a migrated database, to be copied for each test."""
 
 import pathlib
-import re
 import subprocess
 import sys
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "scenario"))
 import databases  # noqa: E402
-import libpq  # noqa: E402
 
 
 def postgres(*arguments):
@@ -20,9 +18,7 @@ def postgres(*arguments):
 def main(build, cluster):
     postgres("remove", cluster)  # an interrupted run has left it
     url = postgres("start", "--memory", cluster)
-    databases.make_templates(url, pathlib.Path(build, "receiptd"),
-                             lambda name: re.sub(r"/[^/?]*(\?|$)", rf"/{name}\1", url, count=1))
-    libpq.ask(url, "CHECKPOINT")
+    databases.make_templates(url, pathlib.Path(build, "receiptd"), lambda name: postgres("url", cluster, name))
     postgres("stop", cluster)
 
 

@@ -16,7 +16,6 @@ import pathlib
 import resource
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -37,7 +36,7 @@ class Cluster:
         self.folder = self.parent / "cluster"
         copy = ["--copy", template] if template else []
         try:
-            self.url = self._run("start", "--memory", *copy, self.folder, str(free_port()))
+            self.url = self._run("start", "--memory", *copy, self.folder)
             self.process = int(self._run("pid", self.folder))
         except BaseException:
             self.remove()
@@ -53,12 +52,6 @@ class Cluster:
         if done.returncode != 0:
             sys.exit(f"run_test.py: postgres.sh {arguments[0]} failed")
         return done.stdout.strip()
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Stat:
