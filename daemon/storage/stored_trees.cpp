@@ -66,13 +66,15 @@ std::map<std::string, StoredTree> stored_trees(pqxx::connection& connection,
         if (!is_of_the_rows(e)) throw;
     }
     std::map<std::string, StoredTree> loaded;
-    for (const auto& tx_hash : tx_hashes) try {
+    for (const auto& tx_hash : tx_hashes) {
+        try {
             loaded.merge(load(connection, {tx_hash}));
         } catch (const std::exception& e) {
             if (!is_of_the_rows(e)) throw;
             loaded[tx_hash].unreadable = true;
             log::warn("a stored tree cannot be read", {{"tx_hash", tx_hash}, {"because", e.what()}});
         }
+    }
     return loaded;
 }
 

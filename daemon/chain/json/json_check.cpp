@@ -37,6 +37,10 @@ int hex4(const char* digits) {
     return value;
 }
 
+// A surrogate pair has one of each.
+bool is_high_half(int unit) { return unit >> 10 == 0x36; }
+bool is_low_half(int unit) { return unit >> 10 == 0x37; }
+
 class Checker {
 public:
     explicit Checker(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
@@ -180,11 +184,10 @@ private:
         if (unit < 0) return false;
         at_ += 6;
         if (unit == 0) result_.nul_escape = true;
-        if (unit < 0xd800 || unit > 0xdfff) return true;
+        if (!is_high_half(unit) && !is_low_half(unit)) return true;
         result_.surrogate_escape = true;
-        const bool low_follows =
-            left() >= 6 && at_[0] == '\\' && at_[1] == 'u' && (hex4(at_ + 2) >> 10) == 0x37;
-        if (unit < 0xdc00 && low_follows)
+        const bool low_follows = left() >= 6 && at_[0] == '\\' && at_[1] == 'u' && is_low_half(hex4(at_ + 2));
+        if (is_high_half(unit) && low_follows)
             at_ += 6;
         else
             result_.lone_surrogate = true;
@@ -217,9 +220,8 @@ std::string queryable_json(std::string_view valid) {
     for (auto at = text.find('\\'); at != std::string::npos; at = text.find('\\', at)) {
         const int unit = unit_at(at);
         if (unit == 0) text.replace(at + 2, 4, "2400");
-        const bool is_high = unit >= 0xd800 && unit < 0xdc00, is_low = unit >= 0xdc00 && unit < 0xe000;
-        const bool is_pair = is_high && (unit_at(at + 6) >> 10) == 0x37;
-        if ((is_high || is_low) && !is_pair) text.replace(at + 2, 4, "fffd");
+        const bool is_pair = is_high_half(unit) && is_low_half(unit_at(at + 6));
+        if ((is_high_half(unit) || is_low_half(unit)) && !is_pair) text.replace(at + 2, 4, "fffd");
         at += unit < 0 ? 2 : is_pair ? 12 : 6;
     }
     return text;
