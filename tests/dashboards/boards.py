@@ -71,6 +71,8 @@ def query_problems(where, target):
         found.append(f"{where}: neither a table nor a time series, or not raw SQL")
     if HISTORY.search(sql) and not re.search(r"\$__timeFilter\((block_time|hour)\)", sql):
         found.append(f"{where}: reads history without $__timeFilter(block_time)")
+    if "NOT IN" in sql.upper():
+        found.append(f"{where}: NOT IN reads each row of the time, where IN takes an index")
     return found
 
 
@@ -89,6 +91,10 @@ def panel_problems(panel):
                   for each in override["properties"] if each["id"] == "unit"]
     found += [f"{where}: unit {unit!r} is not one of UNITS" for unit in [defaults.get("unit"), *overridden]
               if unit not in UNITS]
+    if "max" in defaults and not defaults["unit"].startswith("percent"):
+        found.append(f"{where}: cuts off what is above {defaults['max']}")
+    if "min" in defaults and defaults["unit"].startswith("dateTime"):
+        found.append(f"{where}: an axis of dates from {defaults['min']}")
     found += source_problems(where, panel.get("datasource", {}))
     if not panel.get("targets"):
         found.append(f"{where}: asks for nothing")

@@ -66,6 +66,12 @@ class ChecksCanFail(unittest.TestCase):
         self.panel["fieldConfig"]["defaults"]["unit"] = "seconds"
         self.refused("'seconds' is not one of UNITS")
 
+    def test_an_axis_that_hides_its_lines(self):
+        self.panel["fieldConfig"]["defaults"] |= {"unit": "none", "max": 1}
+        self.refused("cuts off what is above 1")
+        self.panel["fieldConfig"]["defaults"] |= {"unit": "dateTimeAsIso", "min": 0}
+        self.refused("an axis of dates from 0")
+
     def test_a_data_source_of_somebody_s_grafana(self):
         self.panel["datasource"] = {"type": "prometheus", "uid": "P1809F7CD0C75ACF3"}
         self.refused("is none of")
@@ -77,6 +83,10 @@ class ChecksCanFail(unittest.TestCase):
     def test_a_question_over_all_of_history(self):
         self.table["targets"][0]["rawSql"] = "SELECT count(*) FROM findings"
         self.refused("without $__timeFilter")
+
+    def test_a_condition_that_no_index_serves(self):
+        self.table["targets"][0]["rawSql"] += " AND kind NOT IN ('stuck')"
+        self.refused("NOT IN reads each row")
 
     def test_a_variable_that_is_not_there(self):
         self.panel["targets"][0]["expr"] = 'up{instance="$machine"}'
