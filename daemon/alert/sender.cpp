@@ -4,6 +4,7 @@
 #include "base/network.hpp"
 #include "channel/channel.hpp"
 #include "config/parse.hpp"
+#include "net/fields.hpp"
 #include "net/retry_after.hpp"
 
 #include <algorithm>
@@ -139,16 +140,19 @@ base::Task<Answer> EndpointSender::post(Message message) {
     auto made = request(*route, std::move(message));
     const auto response = co_await route->client.send(std::move(made));
     Answer answer;
-    if (!response) {
+    if (!response && response.error().status == 0) {
         answer.error = response.error().text;
         co_return answer;
     }
-    answer.status = response->status;
-    answer.body = route->secrets.scrub(response->body).substr(0, kKeptOfAnswer);
+    // A body that is too long to be read is an answer all the same.
+    const auto& body = response ? response->body : response.error().text;
+    const auto& headers = response ? response->headers : response.error().headers;
+    answer.status = response ? response->status : response.error().status;
+    answer.body = route->secrets.scrub(body).substr(0, kKeptOfAnswer);
     answer.retry_after =
-        net::parse_retry_after(response->header("Retry-After"), clock_.wall(), kLongestRetryAfter);
+        net::parse_retry_after(net::find_header(headers, "Retry-After"), clock_.wall(), kLongestRetryAfter);
     if (!answer.retry_after)
-        if (const auto asked = channel::asked_wait(route->channel.kind, response->body))
+        if (const auto asked = channel::asked_wait(route->channel.kind, body))
             answer.retry_after = std::min<base::Duration>(*asked, kLongestRetryAfter);
     co_return answer;
 }

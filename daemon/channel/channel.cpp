@@ -3,6 +3,7 @@
 #include "channel/encode.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <stdexcept>
 #include <utility>
@@ -60,13 +61,14 @@ std::string body(const Settings& settings, const std::string& alert_id, std::str
 
 // Telegram: ResponseParameters.
 std::optional<std::chrono::seconds> asked_wait(Kind kind, const std::string& answer_body) {
-    if (kind != Kind::telegram) return std::nullopt;
+    if (kind != Kind::telegram && kind != Kind::discord) return std::nullopt;
     const auto answer = Json::parse(answer_body, nullptr, false);
-    const Json::json_pointer place("/parameters/retry_after");
-    if (!answer.is_object() || !answer.contains(place) || !answer[place].is_number_unsigned())
-        return std::nullopt;
-    constexpr std::uint64_t kMost = 366 * 24 * 3'600;
-    return std::chrono::seconds(std::min(answer[place].get<std::uint64_t>(), kMost));
+    const Json::json_pointer place(kind == Kind::telegram ? "/parameters/retry_after" : "/retry_after");
+    if (!answer.is_object() || !answer.contains(place) || !answer[place].is_number()) return std::nullopt;
+    const auto seconds = answer[place].get<double>();
+    if (!(seconds >= 0)) return std::nullopt;
+    constexpr double kMost = 366 * 24 * 3'600;
+    return std::chrono::seconds(static_cast<std::int64_t>(std::ceil(std::min(seconds, kMost))));
 }
 
 }  // namespace receiptd::channel

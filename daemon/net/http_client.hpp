@@ -56,6 +56,9 @@ const char* to_string(TransportFault fault);
 struct TransportError {
     TransportFault fault = TransportFault::reset;
     std::string text;  // for people: origin, phase and cause; never the target, headers or body
+    // With too_large: of the answer whose body was not read.
+    int status = 0;
+    std::vector<Header> headers{};
 };
 
 struct HttpClientOptions {

@@ -216,8 +216,11 @@ private:
         return source_.failure(TransportFault::malformed, "reading the answer", cause);
     }
     TransportError too_large() const {
-        return source_.failure(TransportFault::too_large, "reading the answer",
-                               "more than " + std::to_string(limit_) + " bytes");
+        auto error = source_.failure(TransportFault::too_large, "reading the answer",
+                                     "more than " + std::to_string(limit_) + " bytes");
+        error.status = response_.status;
+        error.headers = response_.headers;
+        return error;
     }
 
     AnswerSource& source_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 
 namespace receiptd::net {
 
@@ -16,6 +17,17 @@ std::optional<long> number(std::string_view digits) {
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
     return value;
+}
+
+// "2", or "0.376" as Discord has it; rounded up.
+std::optional<long> whole_seconds(std::string_view text) {
+    const auto dot = text.find('.');
+    const auto seconds = number(text.substr(0, dot));
+    if (!seconds || *seconds < 0 || dot == text.npos) return seconds;
+    const auto fraction = text.substr(dot + 1);
+    if (fraction.find_first_not_of("0123456789") != text.npos) return std::nullopt;
+    const bool is_more = fraction.find_first_not_of('0') != text.npos;
+    return *seconds + (is_more && *seconds < std::numeric_limits<long>::max() ? 1 : 0);
 }
 
 // "Sun, 06 Nov 1994 08:49:37 GMT"
@@ -41,7 +53,7 @@ std::optional<std::chrono::sys_seconds> parse_http_date(std::string_view text) {
 
 std::optional<base::Duration> parse_retry_after(std::string_view header, base::WallTime now,
                                                 std::chrono::seconds longest) {
-    if (const auto seconds = number(header)) {
+    if (const auto seconds = whole_seconds(header)) {
         if (*seconds < 0) return std::nullopt;
         return std::min(std::chrono::seconds(*seconds), longest);
     }

@@ -137,6 +137,21 @@ TEST_F(EndpointSenderTest, KeepsTheBeginningOfTheAnswer) {
     EXPECT_EQ(answer.body.size(), 4'096U);
 }
 
+TEST_F(EndpointSenderTest, AnAnswerThatIsTooLongToBeReadIsAnAnswer) {
+    ScriptedServer long_page(io_, keeps("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"));
+    EndpointSender sender(io_.get_executor(), endpoints(long_page.port()), clock_);
+    EXPECT_TRUE(post(sender).accepted());
+    const std::string chunk = "20000\r\n" + std::string(0x20000, 'x') + "\r\n";
+    ScriptedServer long_refusal(io_, keeps("HTTP/1.1 429 Slow\r\nRetry-After: 7\r\n"
+                                           "Transfer-Encoding: chunked\r\n\r\n" +
+                                           chunk + "0\r\n\r\n"));
+    EndpointSender refused(io_.get_executor(), endpoints(long_refusal.port()), clock_);
+    const auto answer = post(refused);
+    EXPECT_EQ(answer.status, 429);
+    EXPECT_EQ(answer.retry_after, std::chrono::seconds(7));
+    EXPECT_THAT(answer.body, HasSubstr("more than 65536 bytes"));
+}
+
 TEST_F(EndpointSenderTest, AnAnswerIsKeptWithoutTheSecretsThatItTells) {
     const std::string text = "no /hooks/ABCDEFGHIJKL?x=1 for Bearer one-key, one-key";
     ScriptedServer server(

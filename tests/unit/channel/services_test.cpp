@@ -222,6 +222,15 @@ TEST(Telegram, AsksInItsAnswerToBeLeftAlone) {
         EXPECT_EQ(asked_wait(Kind::telegram, other), std::nullopt) << other;
 }
 
+TEST(Discord, TellsInItsAnswerHowLongItIsToBeLeftAlone) {
+    EXPECT_EQ(asked_wait(Kind::discord, R"({"message":"You are being rate limited.","retry_after":0.376})"),
+              std::chrono::seconds(1));
+    EXPECT_EQ(asked_wait(Kind::discord, R"({"retry_after":64})"), std::chrono::seconds(64));
+    EXPECT_EQ(asked_wait(Kind::discord, R"({"retry_after":1e300})"), std::chrono::seconds(366 * 24 * 3'600));
+    for (const char* other : {"", "5", R"({"retry_after":-0.5})", R"({"retry_after":"5"})"})
+        EXPECT_EQ(asked_wait(Kind::discord, other), std::nullopt) << other;
+}
+
 TEST(Telegram, TextIsCut) {
     const auto sent = message(Kind::telegram, testing::finding(testing::emoji()));
     EXPECT_LE(units(sent["text"].get<std::string>()), 4'096u);

@@ -15,10 +15,12 @@ std::optional<base::Duration> parse(std::string_view header) { return parse_retr
 TEST(RetryAfter, IsSecondsOrADate) {
     EXPECT_EQ(parse("0"), base::Duration(0s));
     EXPECT_EQ(parse("120"), base::Duration(120s));
+    EXPECT_EQ(parse("0.376"), base::Duration(1s)) << "as Discord has it";
+    EXPECT_EQ(parse("2.000"), base::Duration(2s));
     EXPECT_EQ(parse("Wed, 06 Nov 2024 08:01:30 GMT"), base::Duration(90s));
     for (const char* bad :
-         {"", "soon", "-1", "1.5", "10 s", "Wed, 06 Nov 2024 08:01:30 CET", "Wed, 31 Feb 2024 08:01:30 GMT",
-          "Wed, 06 Nof 2024 08:01:30 GMT", "99999999999999999999"})
+         {"", "soon", "-1", "-1.5", "1.5e3", ".5", "1,5", "10 s", "Wed, 06 Nov 2024 08:01:30 CET",
+          "Wed, 31 Feb 2024 08:01:30 GMT", "Wed, 06 Nof 2024 08:01:30 GMT", "99999999999999999999"})
         EXPECT_EQ(parse(bad), std::nullopt) << bad;
 }
 
