@@ -23,10 +23,9 @@ constexpr const char* kIntroduction =
     "# Metrics\n\n"
     "`GET /metrics` returns them in the text format of Prometheus. `./dev docs` writes this page from the "
     "program.\n\n"
-    "A daemon counts what it does itself: of several on one database, add the counters up. Gauges that only "
-    "the\n"
-    "leader sets keep their last value where another one leads: take `max`. Rules for alerts and a dashboard "
-    "are in\n"
+    "A daemon counts what it does itself: of several on one database, add the counters up. Gauges of what "
+    "only the\n"
+    "leader does are absent elsewhere. Rules for alerts and a dashboard are in "
     "[dashboards](../dashboards/README.md).\n\n"
     "| metric | type | labels | meaning |\n"
     "|---|---|---|---|\n";

@@ -199,7 +199,7 @@ private:
     std::string metrics_text() {
         runtime_.sources->states();  // refreshes the gauges of the upstreams
         runtime_.follow_series.clock_ahead.Set(runtime_.clock_ahead_seconds().value_or(0));
-        return runtime_.registry.serialize();
+        return runtime_.registry.serialize(leads());
     }
 
     base::Task<void> handle_signals() {

@@ -36,11 +36,9 @@ AlertSeries::AlertSeries(Registry& r)
           r.gauge("receiptd_endpoint_circuit_open",
                   "1 after several failures in a row: one delivery at a time is tried, until one succeeds.",
                   {"endpoint"})),
-      timed_rules_(
-          r.gauge("receiptd_timed_rules",
-                  "Timed rules (absence, latency) by state: quiet, alert, or why they are not judged. "
-                  "The leader counts them.",
-                  {"state"})) {}
+      timed_rules_(r.gauge_of_leader(
+          "receiptd_timed_rules",
+          "Timed rules (absence, latency) by state: quiet, alert, or why they are not judged.", {"state"})) {}
 
 void AlertSeries::set_timed_rules(const std::string& state, double rules) {
     timed_rules_.Add({{"state", state}}).Set(rules);

@@ -13,6 +13,7 @@ struct FollowSeries {
     prometheus::Gauge& committed_height;  // highest committed block
     prometheus::Gauge& agreed_height;     // the hosts agree on the committed blocks up to it
     prometheus::Gauge& committed_time;
+    prometheus::Gauge& unconfirmed;         // 1 while no second host confirms the newest blocks
     prometheus::Gauge& clock_ahead;         // wall clock minus the newest block's time, at the head
     prometheus::Gauge& gap_blocks;          // heights wanted and not covered
     prometheus::Gauge& unavailable_blocks;  // of these, given up for now after follow.patience

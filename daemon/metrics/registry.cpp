@@ -95,6 +95,13 @@ prometheus::Family<prometheus::Gauge>& Registry::gauge(const std::string& name, 
     return prometheus::BuildGauge().Name(name).Help(help).Register(*registry_);
 }
 
+prometheus::Family<prometheus::Gauge>& Registry::gauge_of_leader(const std::string& name,
+                                                                 const std::string& help,
+                                                                 const LabelNames& labels) {
+    of_leader_.insert(name);
+    return gauge(name, help + " Only the leader shows it.", labels);
+}
+
 prometheus::Family<prometheus::Histogram>& Registry::histogram(const std::string& name,
                                                                const std::string& help,
                                                                const LabelNames& labels) {
@@ -102,9 +109,12 @@ prometheus::Family<prometheus::Histogram>& Registry::histogram(const std::string
     return prometheus::BuildHistogram().Name(name).Help(help).Register(*registry_);
 }
 
-std::string Registry::serialize() {
+std::string Registry::serialize(bool leads) {
     std::ostringstream out;
-    prometheus::TextSerializer().Serialize(out, registry_->Collect());
+    auto families = registry_->Collect();
+    if (!leads)
+        std::erase_if(families, [this](const auto& family) { return of_leader_.contains(family.name); });
+    prometheus::TextSerializer().Serialize(out, families);
     const auto [virtual_bytes, resident_bytes] = memory_bytes();
     append_sample(out, kCpu, cpu_seconds());
     append_sample(out, kVirtual, virtual_bytes);

@@ -9,6 +9,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,11 +33,14 @@ public:
                                                      const LabelNames& labels = {});
     prometheus::Family<prometheus::Gauge>& gauge(const std::string& name, const std::string& help,
                                                  const LabelNames& labels = {});
+    // A gauge of what only the leader does is not shown by other daemons, where its value means nothing.
+    prometheus::Family<prometheus::Gauge>& gauge_of_leader(const std::string& name, const std::string& help,
+                                                           const LabelNames& labels = {});
     prometheus::Family<prometheus::Histogram>& histogram(const std::string& name, const std::string& help,
                                                          const LabelNames& labels = {});
 
     // The text exposition format, with the process's own series (cpu, memory, fds, start time).
-    std::string serialize();
+    std::string serialize(bool leads = true);
     // By name; the process's own are among them.
     const std::map<std::string, Description>& described() const { return described_; }
 
@@ -46,6 +50,7 @@ private:
 
     std::shared_ptr<prometheus::Registry> registry_;
     std::map<std::string, Description> described_;
+    std::set<std::string> of_leader_;
 };
 
 // Buckets from 1 ms to 60 s.

@@ -58,24 +58,26 @@ StorageSeries::StorageSeries(Registry& r)
                   "older transactions of the database cluster to end.")
               .Add({})),
       retention_overdue(
-          r.gauge("receiptd_retention_overdue_seconds",
-                  "For how long the oldest stored partition has been past retention.keep, as of the last "
-                  "attempt to drop it. 0: none is.")
+          r.gauge_of_leader(
+               "receiptd_retention_overdue_seconds",
+               "For how long the oldest stored partition has been past retention.keep, as of the last "
+               "attempt to drop it. 0: none is.")
               .Add({})),
       matched_(
           r.counter("receiptd_alerts_matched_total",
                     "Alerts that a rule matched, by kind and by endpoint. An empty endpoint: no endpoint "
                     "takes a rule that matched. The daemon counts them that stores the cause.",
                     {"kind", "endpoint"})),
-      partitions_(r.gauge("receiptd_partitions", "Partitions of a history table.", {"table"})),
-      partitions_from_(r.gauge("receiptd_partitions_from_timestamp_seconds",
-                               "Time at which the oldest partition begins. The leader counts these.")),
-      partitions_until_(r.gauge("receiptd_partitions_until_timestamp_seconds",
-                                "Time at which the newest partition ends; the leader makes them ahead.")),
-      table_bytes_(r.gauge("receiptd_table_bytes",
-                           "Disk of a table with all of its partitions, and of its indexes; \"others\": all "
-                           "other tables of the schema. The leader measures it every five minutes.",
-                           {"table", "part"})) {}
+      partitions_(r.gauge_of_leader("receiptd_partitions", "Partitions of a history table.", {"table"})),
+      partitions_from_(r.gauge_of_leader("receiptd_partitions_from_timestamp_seconds",
+                                         "Time at which the oldest partition begins.")),
+      partitions_until_(r.gauge_of_leader("receiptd_partitions_until_timestamp_seconds",
+                                          "Time at which the newest partition ends; more are made ahead.")),
+      table_bytes_(
+          r.gauge_of_leader("receiptd_table_bytes",
+                            "Disk of a table with all of its partitions, and of its indexes; \"others\": all "
+                            "other tables of the schema; measured every five minutes.",
+                            {"table", "part"})) {}
 
 void StorageSeries::set_partition_times(double from, double until) {
     partitions_from_.Add({}).Set(from);

@@ -18,12 +18,13 @@ constexpr std::array kVerdicts = {"succeeded", "failed", "callback_failed", "rec
 }  // namespace
 
 WatchSeries::WatchSeries(Registry& r)
-    : open(r.gauge("receiptd_watches_open", "Watched transactions that have not ended.").Add({})),
+    : open(r.gauge_of_leader("receiptd_watches_open", "Watched transactions that have not ended.").Add({})),
       stuck(
-          r.gauge("receiptd_watches_stuck", "Of these, the ones that are too long in their stage.").Add({})),
-      to_review(
-          r.gauge("receiptd_watches_to_review", "Of these, the ones that something happened to just now.")
+          r.gauge_of_leader("receiptd_watches_stuck", "Of these, the ones that are too long in their stage.")
               .Add({})),
+      to_review(r.gauge_of_leader("receiptd_watches_to_review",
+                                  "Of these, the ones that something happened to just now.")
+                    .Add({})),
       tx_requests(r.counter("receiptd_watch_tx_requests_total",
                             "Questions about a watched transaction that the follower could not see.")
                       .Add({})),

@@ -71,6 +71,14 @@ class Daemons(support.Scenario):
 
 
 class Leading(Daemons):
+    OF_LEADER = ("receiptd_committed_height ", "receiptd_gap_blocks ", "receiptd_watches_stuck ", "receiptd_table_bytes{")
+
+    def assert_shows_what_it_does(self, daemon, leads):
+        shown = self.page(daemon, "/metrics")[1]
+        self.assertIn(f"receiptd_leader {int(leads)}\n", shown)
+        self.assertIn("receiptd_head_height ", shown)
+        self.assertEqual([name for name in self.OF_LEADER if f"\n{name}" in shown], list(self.OF_LEADER) if leads else [])
+
     def test_one_leads_and_the_next_takes_over_when_it_ends_or_dies(self):
         config = self.settings()
         first = self.start("run", "--config", config)
@@ -79,8 +87,8 @@ class Leading(Daemons):
         support.wait_until("the other waits", lambda: self.waits(second))
         support.wait_until("both are ready", lambda: all(self.page(each, "/readyz")[0] == 200
                                                          for each in (first, second)))
-        self.assertIn("receiptd_leader 1\n", self.page(first, "/metrics")[1])
-        self.assertIn("receiptd_leader 0\n", self.page(second, "/metrics")[1])
+        self.assert_shows_what_it_does(first, leads=True)
+        self.assert_shows_what_it_does(second, leads=False)
         self.goes_on()
         first.send_signal(signal.SIGTERM)
         support.wait_until("the second leads", lambda: self.leads(second))
@@ -107,6 +115,8 @@ class Leading(Daemons):
         self.goes_on()
         first.send_signal(signal.SIGCONT)
         support.wait_until("the first has learned it", lambda: self.waits(first))
+        self.assert_shows_what_it_does(first, leads=False)
+        self.assert_shows_what_it_does(second, leads=True)
         self.goes_on()
         self.assertEqual(self.epoch(), epoch + 1)
         self.assertTrue(self.leads(second))
