@@ -116,9 +116,14 @@ Verdict missing_method(std::string text) {
     return verdict;
 }
 
+Verdict unpaid(std::string text) {
+    return plain(ErrorClass::rate_limited, "payment_required", std::move(text));
+}
+
 Verdict by_status(const HttpObservation& seen) {
     const auto lowered = base::lowered(seen.body.substr(0, kSearchLimit));
     auto text = short_text(seen.body);
+    if (seen.status == kPaymentStatus) return unpaid(std::move(text));
     if (seen.status == 403 && says_any(lowered, kMethodTexts)) return missing_method(std::move(text));
     const bool html = lowered.find("<html") != std::string::npos;
     if (seen.status < 500 && !html && says_any(lowered, kRateTexts))
@@ -142,6 +147,7 @@ Verdict by_text(const chain::RpcErrorObject& error, const HttpObservation& seen)
     const auto full = error_text(error);
     const auto lowered = base::lowered(std::string_view(full).substr(0, kSearchLimit));
     auto text = short_text(full);
+    if (seen.status == kPaymentStatus || says_any(lowered, kPaymentTexts)) return unpaid(std::move(text));
     if (is_any(error.code, kRateCodes) || says_any(lowered, kRateTexts))
         return plain(ErrorClass::rate_limited, "rate_limited", std::move(text));
     if (error.code == kMethodCode || says_any(lowered, kMethodTexts)) return missing_method(std::move(text));
@@ -228,6 +234,8 @@ Verdict by_body(const HttpObservation& seen) {
         case chain::Envelope::Kind::result: break;
     }
     if (seen.envelope->soft_error.empty()) return {};
+    if (seen.method != "query")
+        return plain(ErrorClass::endpoint_fault, "error_as_result", short_text(seen.envelope->soft_error));
     auto verdict = plain(ErrorClass::chain_state, "query_error", short_text(seen.envelope->soft_error));
     verdict.looked_at = seen.envelope->soft_error_height;
     return verdict;

@@ -60,6 +60,12 @@ inline constexpr CauseRow kCauses[] = {
     {"UNKNOWN_EPOCH", ErrorClass::chain_state},
     {"EPOCH_OUT_OF_BOUNDS", ErrorClass::chain_state},
     {"VALIDATOR_INFO_UNAVAILABLE", ErrorClass::chain_state},
+    {"TOO_MANY_ACCESS_KEYS", ErrorClass::chain_state},
+    // States of the host (rpc.md §9.1).
+    {"DATA_UNAVAILABLE", ErrorClass::endpoint_fault},
+    {"INCOMPLETE_DATA", ErrorClass::endpoint_fault},
+    {"LIMIT_EXCEEDED", ErrorClass::endpoint_fault},
+    {"BUSY", ErrorClass::rate_limited},
     {"NOT_SYNCED_YET", ErrorClass::endpoint_fault},
     {"NO_SYNCED_BLOCKS", ErrorClass::endpoint_fault},
     {"NODE_IS_SYNCING", ErrorClass::endpoint_fault},
@@ -67,13 +73,13 @@ inline constexpr CauseRow kCauses[] = {
     {"INTERNAL_ERROR", ErrorClass::endpoint_fault},
 };
 
-// A cause that the table does not know, by the error's name.
+// A cause that the table does not know, by the error's name: a newer node's, which another host may not have.
 struct NameRow {
     std::string_view name;
     ErrorClass error_class;
 };
 inline constexpr NameRow kNames[] = {
-    {"HANDLER_ERROR", ErrorClass::chain_state},
+    {"HANDLER_ERROR", ErrorClass::endpoint_fault},
     {"REQUEST_VALIDATION_ERROR", ErrorClass::caller_fault},
     {"INTERNAL_ERROR", ErrorClass::endpoint_fault},
 };
@@ -84,7 +90,7 @@ struct OldTextRow {
     std::string_view cause;
 };
 inline constexpr OldTextRow kOldTexts[] = {
-    {"db not found error", "UNKNOWN_BLOCK"},
+    {"db not found error: block", "UNKNOWN_BLOCK"},  // of a chunk ("CHUNK EXTRA") it is a fault of the host
     {"chunk missing", "UNKNOWN_CHUNK"},
     {"garbage collected", "GARBAGE_COLLECTED_BLOCK"},
     {"txexecutionerror", "INVALID_TRANSACTION"},
@@ -103,6 +109,12 @@ inline constexpr std::string_view kRateTexts[] = {
     "compute units", "quota exceeded", "limit exceeded",
 };
 inline constexpr std::int64_t kRateCodes[] = {-32005, -32029, -32097, 429, -429};
+
+// The plan of the key has nothing left: a pause, as for too many requests. Lower case.
+inline constexpr std::string_view kPaymentTexts[] = {
+    "payment required", "credits exhausted", "out of credits", "insufficient credits", "credit limit",
+};
+inline constexpr int kPaymentStatus = 402;
 
 // "I do not do that here". Lower case.
 inline constexpr std::string_view kMethodTexts[] = {
@@ -128,7 +140,6 @@ inline constexpr StatusRow kStatuses[] = {
     {400, 400, ErrorClass::caller_fault, ""},
     {401, 401, ErrorClass::endpoint_fault, "unauthorized", true},
     {403, 403, ErrorClass::endpoint_fault, "unauthorized", true},
-    {413, 413, ErrorClass::caller_fault, ""},
     {415, 415, ErrorClass::caller_fault, ""},
     {422, 422, ErrorClass::caller_fault, ""},
     {429, 429, ErrorClass::rate_limited, "rate_limited"},
