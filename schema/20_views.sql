@@ -15,6 +15,9 @@ WITH missing AS (
     SELECT scope, reason, unnest(heights) AS heights FROM tried
     UNION ALL
     SELECT scope, reason, unnest(heights) FROM untried
+    UNION ALL
+    SELECT c.scope, 'skipped by operator', unnest(s.heights - c.wanted - c.heights)
+    FROM operator_skips s CROSS JOIN coverage c
 )
 SELECT lower(r.heights) AS from_height,
        upper(r.heights) - 1 AS to_height,

@@ -50,6 +50,7 @@ COMMENT ON TABLE coverage IS 'Which heights are done. It changes in the same tra
 COMMENT ON COLUMN coverage.scope IS 'What is stored (chain_identity.scope).';
 COMMENT ON COLUMN coverage.wanted IS 'Heights that should be stored.';
 COMMENT ON COLUMN coverage.heights IS 'Heights that are done: stored, or proven to have no block. Retention does not change it.';
+COMMENT ON COLUMN coverage.followed_since IS 'Height on which the head was followed first. From here on every height is wanted, unless an operator has skipped it. NULL: the head was not followed yet.';
 COMMENT ON COLUMN coverage.judged_by IS 'Version of the rules for new rows (transaction_results.judged_by).';
 COMMENT ON COLUMN coverage.judged_before IS 'Heights that were done with older rules, and that `receiptd rejudge` has not judged again. Retention does not change it.';
 COMMENT ON COLUMN coverage.without_outcomes IS 'The part of heights whose blocks had no outcomes (source rpc): the trees of their transactions were fetched one by one. Meaningless outside of heights.';
@@ -63,6 +64,12 @@ COMMENT ON COLUMN unavailable_heights.attempts IS 'Number of recorded attempts.'
 COMMENT ON COLUMN unavailable_heights.first_seen_at IS 'When it was first recorded.';
 COMMENT ON COLUMN unavailable_heights.last_attempt_at IS 'Time of the last attempt.';
 COMMENT ON COLUMN unavailable_heights.next_attempt_at IS 'Approximate time of the next attempt; a daemon that starts tries at once.';
+
+COMMENT ON TABLE operator_skips IS 'Heights that were given up with `receiptd skip`. They are wanted again when a backfill names them.';
+COMMENT ON COLUMN operator_skips.id IS 'Number of the skip.';
+COMMENT ON COLUMN operator_skips.heights IS 'The heights that were not stored at that time.';
+COMMENT ON COLUMN operator_skips.skipped_at IS 'When it was said.';
+COMMENT ON COLUMN operator_skips.skipped_by IS 'Database user of the command.';
 
 COMMENT ON TABLE backfills IS 'Ranges of old heights that were ordered with `receiptd backfill`.';
 COMMENT ON COLUMN backfills.id IS 'Number of the order.';

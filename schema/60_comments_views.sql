@@ -1,8 +1,8 @@
-COMMENT ON VIEW gaps IS 'Ranges of heights that should be stored and are not, with the reason. Empty if the history is complete.';
+COMMENT ON VIEW gaps IS 'Ranges of heights that are not stored, with the reason: those that should be, and those that an operator has given up. Empty if the history is complete.';
 COMMENT ON COLUMN gaps.from_height IS 'First missing height.';
 COMMENT ON COLUMN gaps.to_height IS 'Last missing height, included.';
 COMMENT ON COLUMN gaps.heights IS 'Number of heights.';
-COMMENT ON COLUMN gaps.reason IS 'The reason as named by the host; "not fetched yet" if there is no problem.';
+COMMENT ON COLUMN gaps.reason IS 'The reason as named by the host; "not fetched yet" if there is no problem; "skipped by operator" after `receiptd skip`: nobody fetches these heights.';
 COMMENT ON COLUMN gaps.detail IS 'The reason in words, from the latest attempt.';
 COMMENT ON COLUMN gaps.attempts IS 'Number of attempts (the maximum of these heights).';
 COMMENT ON COLUMN gaps.since IS 'When the first of these heights was recorded as missing for the first time.';

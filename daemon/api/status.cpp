@@ -124,6 +124,9 @@ std::string outbox_line(const OutboxView& outbox) {
 std::string to_json(const DaemonStatus& status) {
     json gaps = json::array();
     for (const auto& gap : status.gaps) gaps.push_back({{"from", gap.from}, {"to", gap.to}});
+    json skipped = json::array();
+    for (const auto& range : status.skipped_by_operator)
+        skipped.push_back({{"from", range.from}, {"to", range.to}});
     json unavailable = json::array();
     for (const auto& height : status.unavailable)
         unavailable.push_back({{"height", height.height},
@@ -150,6 +153,7 @@ std::string to_json(const DaemonStatus& status) {
                       {"covered_heights", status.covered_heights},
                       {"gap_heights", status.gap_heights},
                       {"gaps", gaps},
+                      {"skipped_by_operator", skipped},
                       {"unavailable_heights", status.unavailable_heights},
                       {"unavailable", unavailable},
                       {"pending_trees", status.pending_trees},

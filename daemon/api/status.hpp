@@ -109,6 +109,7 @@ struct DaemonStatus {
     std::uint64_t covered_heights = 0;
     std::uint64_t gap_heights = 0;
     std::vector<RangeView> gaps;  // the first few
+    std::vector<RangeView> skipped_by_operator;  // the first few
     std::uint64_t unavailable_heights = 0;
     std::vector<UnavailableView> unavailable;  // the first few
     std::uint64_t pending_trees = 0;

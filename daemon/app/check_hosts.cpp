@@ -99,7 +99,8 @@ OnlineCheck judged(const Asked& asked, const rpc::UpstreamState& state, chain::B
         (state.network == to_string(rpc::NetworkState::proven) ? "of network " : "of network, on trust, ") +
         settings.network + ", head " + std::to_string(asked.head->height) + " of " +
         age_of(*asked.head, base::SystemClock().wall());
-    if (state.horizon) check.detail += ", holds heights from " + std::to_string(*state.horizon);
+    const bool told_its_horizon = state.horizon && *state.horizon < asked.head->height;  // not only its head
+    if (told_its_horizon) check.detail += ", holds heights from " + std::to_string(*state.horizon);
     if (asked.head->height + kBehind < highest) {
         check.result = OnlineCheck::Result::warning;
         check.detail += ", " + std::to_string(highest - asked.head->height) + " blocks behind another host";
@@ -111,34 +112,56 @@ OnlineCheck judged(const Asked& asked, const rpc::UpstreamState& state, chain::B
     return check;
 }
 
+std::size_t host_count(const config::Settings& settings) {
+    return settings.upstreams.size() + (settings.follow.source == config::Source::neardata ? 1 : 0);
+}
+
+// Each host alone, all at once.
+class AllHosts {
+public:
+    explicit AllHosts(const config::Settings& settings) : asked_(host_count(settings)) {
+        base::TaskGroup asking(context_.get_executor());
+        for (std::size_t i = 0; i < asked_.size(); ++i) {
+            const bool is_archival =
+                i < settings.upstreams.size() && settings.upstreams[i].kind == config::UpstreamKind::archival;
+            asked_[i].sources =
+                rpc::make_sources(context_.get_executor(), cpu_, with_host(settings, i), nullptr, clock_);
+            asking.spawn(ask(settings, asked_[i], is_archival));
+        }
+        while (asking.running() > 0 && context_.run_one() > 0) {
+        }
+    }
+
+    const std::vector<Asked>& hosts() const { return asked_; }
+
+private:
+    base::SystemClock clock_;
+    boost::asio::thread_pool cpu_{1};
+    boost::asio::io_context context_{1};
+    std::vector<Asked> asked_;
+};
+
 }  // namespace
 
 std::vector<OnlineCheck> check_hosts(const config::Settings& settings) {
-    base::SystemClock clock;
-    boost::asio::thread_pool cpu(1);
-    boost::asio::io_context context{1};
-    const auto count =
-        settings.upstreams.size() + (settings.follow.source == config::Source::neardata ? 1 : 0);
-    std::vector<Asked> asked(count);
-    base::TaskGroup asking(context.get_executor());
-    for (std::size_t i = 0; i < count; ++i) {
-        const bool is_archival =
-            i < settings.upstreams.size() && settings.upstreams[i].kind == config::UpstreamKind::archival;
-        asked[i].sources =
-            rpc::make_sources(context.get_executor(), cpu, with_host(settings, i), nullptr, clock);
-        asking.spawn(ask(settings, asked[i], is_archival));
-    }
-    while (asking.running() > 0 && context.run_one() > 0) {
-    }
+    const AllHosts all(settings);
     chain::BlockHeight highest = 0;
-    for (const auto& one : asked)
+    for (const auto& one : all.hosts())
         if (one.head) highest = std::max(highest, one.head->height);
     std::vector<OnlineCheck> checks;
-    for (const auto& one : asked) {
+    for (const auto& one : all.hosts()) {
         const auto states = one.sources->states();
         checks.push_back(judged(one, states.back(), highest, settings));
     }
     return checks;
+}
+
+std::optional<base::Height> lowest_head(const config::Settings& settings) {
+    const AllHosts all(settings);
+    std::optional<base::Height> lowest;
+    for (const auto& one : all.hosts())
+        if (one.head) lowest = std::min(lowest.value_or(base::kTopHeight), one.head->height);
+    return lowest;
 }
 
 }  // namespace receiptd::app

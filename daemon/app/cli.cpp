@@ -15,6 +15,7 @@
 
 #include <unistd.h>
 
+#include <charconv>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -67,6 +68,7 @@ public:
         add_backfill();
         add_migrate();
         add_repair();
+        add_skip();
         add_rejudge();
         add_status();
         add_tx();
@@ -139,9 +141,12 @@ private:
             parser_.add_subcommand("backfill", "Store a range of past heights; run it again to resume");
         command->add_option("--from", from_, "First height")->required();
         command->add_option("--to", to_, "Last height")->required();
+        command->add_flag("--cancel", cancel_,
+                          "Give the range up: what is not stored of it is missing no more");
         command->callback([this] {
             if (from_ > to_) throw CLI::ValidationError("--from", "must not be above --to");
             choose([this](const auto& settings) {
+                if (cancel_) return app::skip(settings, base::HeightRange{from_, to_});
                 return app::backfill(settings, {from_, to_}, config_file_);
             });
         });
@@ -170,6 +175,29 @@ private:
         command->add_option("--height", height_, "Height of the block")->required();
         command->callback(
             [this] { choose([this](const auto& settings) { return app::repair(settings, height_); }); });
+    }
+
+    void add_skip() {
+        auto* command = parser_.add_subcommand("skip", "Give up heights that are missing, for good");
+        command->footer(
+            "Gives up every height up to the given one that is not stored, from the first wanted one on.\n"
+            "`receiptd backfill` takes it back.");
+        command->add_option("--to", skip_to_, "Last height, or \"head\"")->required();
+        command->callback([this] {
+            const auto last = height_or_head(skip_to_);
+            choose([last](const auto& settings) { return app::skip(settings, last); });
+        });
+    }
+
+    // nullopt: the head.
+    static std::optional<base::Height> height_or_head(const std::string& text) {
+        if (text == "head") return std::nullopt;
+        base::Height height = 0;
+        const auto* end = text.data() + text.size();
+        const auto read = std::from_chars(text.data(), end, height);
+        if (read.ec != std::errc{} || read.ptr != end || height > base::kTopHeight)
+            throw CLI::ValidationError("--to", "must be a height or \"head\", not \"" + text + "\"");
+        return height;
     }
 
     void add_rejudge() {
@@ -277,6 +305,8 @@ private:
     base::Height from_ = 0;
     base::Height to_ = 0;
     base::Height height_ = 0;
+    std::string skip_to_;
+    bool cancel_ = false;
     MigrateCommand migrate_;
     bool as_json_ = false;
     app::TxCommand tx_;

@@ -51,6 +51,9 @@ struct MigrateCommand {
 int migrate(const config::Settings& settings, const MigrateCommand& command);
 // Removes a stored block that is not of this chain; a running daemon fetches its height again.
 int repair(const config::Settings& settings, base::Height height);
+// Up to `last`; nullopt: up to the head.
+int skip(const config::Settings& settings, std::optional<base::Height> last);
+int skip(const config::Settings& settings, base::HeightRange range);
 // Judges stored trees again, by the rules of this program; nobody is told. Without bounds: those that earlier
 // rules have judged.
 int rejudge(const config::Settings& settings, std::optional<base::Height> from,

@@ -1,5 +1,6 @@
 #include "api/status.hpp"
 #include "app/ask_daemon.hpp"
+#include "app/check_hosts.hpp"
 #include "app/commands.hpp"
 #include "app/print_json.hpp"
 #include "app/runtime.hpp"
@@ -54,6 +55,7 @@ json to_json(const storage::StoredSummary& stored) {
             {"covered_heights", stored.covered_heights},
             {"gap_heights", stored.gap_heights},
             {"gaps", gaps},
+            {"skipped_by_operator", ranges_json(stored.skipped_by_operator)},
             {"unfinished_backfills", backfills},
             {"pending_trees", stored.pending_trees},
             {"judged_by_earlier_rules", ranges_json(stored.judged_before)},
@@ -81,6 +83,8 @@ void print_stored(const storage::StoredSummary& stored) {
                   << (gap.to_height > gap.from_height ? " to " + std::to_string(gap.to_height)
                                                       : std::string())
                   << "  " << gap.reason << (gap.detail.empty() ? "" : ": " + gap.detail) << '\n';
+    for (const auto& range : stored.skipped_by_operator.ranges())
+        std::cout << "skipped     " << range.from << " to " << range.to << ", by an operator\n";
     for (const auto& backfill : stored.unfinished_backfills)
         std::cout << "backfill    " << backfill.from_height << " to " << backfill.to_height << ", "
                   << backfill.missing << " heights missing, "
@@ -203,6 +207,29 @@ int migrate(const config::Settings& settings, const MigrateCommand& command) {
     const auto status = storage::migrate_status(database);
     command.as_json ? print_json(to_json(status)) : print(status);
     return status.current() ? kOk : kFailed;
+}
+
+int skip(const config::Settings& settings, std::optional<base::Height> last) {
+    if (!last) last = lowest_head(settings);
+    if (!last) {
+        std::cerr << "no host tells its head, so nothing was skipped; --to takes a height, too\n";
+        return kFailed;
+    }
+    return skip(settings, base::HeightRange{0, *last});
+}
+
+int skip(const config::Settings& settings, base::HeightRange range) {
+    StoreForCommand<storage::PgBlockStore> database(settings);
+    const auto skipped = wait_for(database.store().skip(range));
+    if (skipped.empty()) {
+        std::cerr << "nothing is missing from height " << range.from << " to " << range.to
+                  << ", or no block is stored yet\n";
+        return kFailed;
+    }
+    std::cout
+        << "skipped: " << skipped.to_multirange()
+        << "\na running daemon stops fetching them within a minute; `receiptd backfill` takes it back\n";
+    return kOk;
 }
 
 int repair(const config::Settings& settings, base::Height height) {

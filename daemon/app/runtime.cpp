@@ -23,6 +23,16 @@ namespace receiptd::app {
 namespace {
 
 constexpr std::size_t kListed = 20;
+
+std::vector<api::RangeView> first_of(const base::HeightSet& heights) {
+    std::vector<api::RangeView> views;
+    for (const auto& range : heights.ranges()) {
+        if (views.size() == kListed) break;
+        views.push_back({range.from, range.to});
+    }
+    return views;
+}
+
 constexpr chain::BlockHeight kNewBlocks = 100;
 constexpr auto kDatabaseSilence = std::chrono::seconds(10);  // longer: it is away
 
@@ -231,10 +241,10 @@ api::DaemonStatus Runtime::status() const {
     view_of.covered_heights = state.heights.coverage().covered.size();
     const auto gaps = state.heights.gaps();
     view_of.gap_heights = gaps.size();
-    for (const auto& range : gaps.ranges()) {
-        if (view_of.gaps.size() == kListed) break;
-        view_of.gaps.push_back({range.from, range.to});
-    }
+    view_of.gaps = first_of(gaps);
+    auto skipped = state.heights.coverage().skipped_by_operator;
+    skipped.subtract(state.heights.coverage().covered);
+    view_of.skipped_by_operator = first_of(skipped);
     view_of.unavailable_heights = state.heights.unavailable().size();
     for (const auto& [height, record] : state.heights.unavailable()) {
         if (view_of.unavailable.size() == kListed) break;
@@ -245,7 +255,7 @@ api::DaemonStatus Runtime::status() const {
     view_of.untracked_shards = sources->untracked_shards();
     view_of.disagreement = state.disagreement;
     view_of.agreed_height = state.heights.agreed();
-    view_of.unconfirmed = state.unconfirmed;
+    view_of.unconfirmed = state.unconfirmed();
     if (const auto& broken = state.heights.broken()) view_of.broken_chain = broken->why;
     if (const auto& outbox = dispatcher.outbox())
         view_of.outbox = api::OutboxView{outbox->pending, outbox->dead,

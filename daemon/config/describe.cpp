@@ -47,7 +47,7 @@ std::string type_text(const Key& key) {
         case Type::networks: return "list of networks";
         case Type::hosts: return "list of hosts";
         case Type::durations: return "list of durations";
-        case Type::start: return "`\"head\"`, `\"resume\"` or a height";
+        case Type::start: return "`\"head\"` or a height";
         case Type::secret: return "string (secret)";
         case Type::text: return "text";
         case Type::mailbox: return "e-mail address";

@@ -117,7 +117,6 @@ std::string list_of_durations(const std::vector<Millis>& durations) {
 
 std::string start_text(const Start& start) {
     if (std::holds_alternative<StartAtHead>(start)) return in_quotes("head");
-    if (std::holds_alternative<StartAtResume>(start)) return in_quotes("resume");
     return std::to_string(std::get<std::uint64_t>(start));
 }
 

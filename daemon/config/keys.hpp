@@ -27,7 +27,7 @@ enum class Type {
     keep,       // a duration of whole hours, or "forever"
     bytes,      // "64MiB", "10MB" or a number; bounds in bytes
     accounts,   // list of account ids
-    start,      // "head", "resume" or a height
+    start,      // "head" or a height
     secret,     // the value itself; kept out of every message
     env,        // name of an environment variable that holds a secret
     file,       // path of a file

@@ -98,9 +98,11 @@ constexpr Key kDaemonKeys[] = {
      .name = "start",
      .type = Type::start,
      .at = setting<&Settings::follow, &Follow::start>(),
-     .help = "First height to follow: `\"head\"`, a height, or `\"resume\"`. `\"resume\"` continues after "
-             "the highest stored height; in an empty database it starts at the head.",
-     .example = "\"resume\""},
+     .help = "Where an empty database begins: at the head, or at a height. It has no effect on a database "
+             "that holds blocks: the daemon goes on where these end, and what happened in the meantime is a "
+             "gap, which it fills. `receiptd backfill` adds earlier heights, `receiptd skip` gives gaps up. "
+             "`\"resume\"`, of earlier versions, means the same as `\"head\"`.",
+     .example = "\"head\""},
     {.section = "follow",
      .name = "accounts",
      .type = Type::accounts,

@@ -53,10 +53,12 @@ constexpr Key kWatchKeys[] = {
      .name = "validity_blocks",
      .type = Type::integer,
      .at = setting<&Settings::validity_blocks>(),
-     .help = "How many heights a transaction can wait for its inclusion: `transaction_validity_period` of "
-             "the network. A watched transaction that no host knows after that many heights ends as "
-             "`unknown`. If a host reports a value below 1,000 or above 10,000,000, receiptd accepts it only "
-             "if it equals this key.",
+     .help =
+         "How many heights a transaction can wait for its inclusion: `transaction_validity_period` of "
+         "the network. A watched transaction that no host knows after that many heights ends as "
+         "`unknown`. If a host reports a value below 1,000 or above 10,000,000, receiptd accepts it only "
+         "if it equals this key, or, below 1,000, on networks other than mainnet and testnet, if the other "
+         "host reports the same.",
      .min = 1,
      .max = 10'000'000},
 

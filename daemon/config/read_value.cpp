@@ -193,15 +193,15 @@ Read read_mode(const toml::node& node) {
 }
 
 Read read_start(const toml::node& node) {
-    static constexpr std::string_view kWords[] = {"head", "resume"};
+    static constexpr std::string_view kWords[] = {"head"};
     if (const auto* height = node.as_integer()) {
-        if (height->get() < 0) return Fault{&node, "must be \"head\", \"resume\" or a height from 0"};
+        if (height->get() < 0) return Fault{&node, "must be \"head\" or a height from 0"};
         return Value(Start(static_cast<std::uint64_t>(height->get())));
     }
     const auto* text = node.as_string();
-    if (!text) return wrong_type(node, "\"head\", \"resume\" or a height");
-    if (text->get() == "head") return Value(Start(StartAtHead{}));
-    if (text->get() == "resume") return Value(Start(StartAtResume{}));
+    if (!text) return wrong_type(node, "\"head\" or a height");
+    // "resume", of earlier versions: what every start does where blocks are stored.
+    if (text->get() == "head" || text->get() == "resume") return Value(Start(StartAtHead{}));
     const auto digit = [](char c) { return c >= '0' && c <= '9'; };
     if (!text->get().empty() && std::all_of(text->get().begin(), text->get().end(), digit))
         return Fault{&node, "is a height in quotes; write it without: start = " + text->get()};

@@ -75,13 +75,12 @@ struct Database {
 };
 
 struct StartAtHead {};
-struct StartAtResume {};
-using Start = std::variant<StartAtHead, StartAtResume, std::uint64_t>;
+using Start = std::variant<StartAtHead, std::uint64_t>;
 
 struct Follow {
     Source source = Source::rpc;
     ScopeName scope = ScopeName::all;
-    Start start = StartAtResume{};      // resume: after the highest stored height, else the head
+    Start start = StartAtHead{};        // of an empty database
     std::vector<std::string> accounts;  // for scope "accounts"
     unsigned writers = 2;
     unsigned cpu_threads = 0;    // 0: as many as there are cores
@@ -172,6 +171,7 @@ struct ExpectedFailure {
 
 struct Settings {
     std::string network = "mainnet";
+    bool is_public_network() const { return network == "mainnet" || network == "testnet"; }
     std::string genesis_hash;  // empty: learned
     std::vector<Upstream> upstreams;
     std::optional<Neardata> neardata;

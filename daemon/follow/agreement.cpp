@@ -61,7 +61,9 @@ std::string in_words(const std::vector<rpc::Witness>& witnesses) {
             case Word::has: words += witness.block->hash; break;
             case Word::denies: words += "no block"; break;
             case Word::unable: words += "cannot tell"; break;
-            case Word::silent: words += "no answer"; break;
+            case Word::silent:
+                words += "no answer" + (witness.fault.empty() ? "" : " (" + witness.fault + ")");
+                break;
         }
     }
     return words;

@@ -55,6 +55,7 @@ base::Task<void> Follower::run_backfill(storage::BackfillProgress backfill) {
         broken = end.broken.has_value();
         untried.subtract(state_.heights.coverage().covered);
         untried.subtract(state_.heights.given_up());
+        untried.subtract(state_.heights.coverage().skipped_by_operator);
     }
     reporting.cancel();
     co_await reporting.join();

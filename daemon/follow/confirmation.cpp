@@ -47,7 +47,7 @@ base::Task<void> Confirmation::ask_about(chain::BlockRef tip) {
     const auto told = co_await agreement_.on(tip);
     if (told == Told::yes) {
         state_.heights.agree_up_to(tip.height);
-        state_.unconfirmed.clear();
+        state_.set_unconfirmed("");
         co_return;
     }
     auto unconfirmed = co_await lowest_unconfirmed(std::move(tip));
@@ -76,8 +76,8 @@ base::Task<void> Confirmation::look_for_contradiction(chain::BlockRef unconfirme
     for (unsigned looked = 0; block && looked < kLookedAt && !state_.stop.requested(); ++looked) {
         auto judgement = co_await agreement_.about_stored(*block);
         if (looked == 0)
-            state_.unconfirmed = "block " + std::to_string(block->height) + " (" + block->hash +
-                                 ") and those above are not told by two hosts: " + judgement.said;
+            state_.set_unconfirmed("block " + std::to_string(block->height) + " (" + block->hash +
+                                   ") and those above are not told by two hosts: " + judgement.said);
         if (judgement.contradicted) {
             state_.heights.refute(
                 {std::move(*block), std::move(judgement.said), std::move(judgement.telling_stored)});

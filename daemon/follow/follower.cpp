@@ -22,6 +22,7 @@ constexpr base::Duration kConfirmEvery = 10s;
 // Added to the patience with hosts, before the end of a range is waited for in vain.
 constexpr base::Duration kTreeComesWithin = 5s;
 constexpr base::Duration kReceiptIsPlacedWithin = 30s;
+constexpr const char* kBelowGenesis = "BLOCK_HEIGHT_TOO_LOW";
 
 }  // namespace
 
@@ -185,16 +186,17 @@ base::Task<void> Follower::follow_up_to(std::optional<base::Height> until) {
 // False: it was stopped before the first height was known.
 base::Task<bool> Follower::start_following(std::optional<base::Height> until) {
     start_loops(true);
-    const auto first = co_await first_height();
+    const auto first = co_await first_height(until);
     if (!first) co_return false;
-    const auto from = *first;
+    const auto from = first->height;
+    co_await want_what_lies_below(from);
     if (until && from <= *until) {
         const base::HeightRange wanted{from, *until};
         co_await stores_.blocks.want(wanted);
         state_.heights.want(wanted);
     }
     log::info("following the chain", {{"from", from}, {"gaps", state_.heights.gaps().size()}});
-    if (!until || from <= *until) runs_.spawn(guard(run_along_head(from, until)));
+    if (!until || from <= *until) runs_.spawn(guard(run_along_head(*first, until)));
     loops_.spawn(guard(confirmation_.run()));
     runs_.spawn(guard(repair_gaps()));
     runs_.spawn(guard(judge_late_trees()));
@@ -213,6 +215,10 @@ base::Task<void> Follower::fill(base::HeightRange range) {
     if (state_.head.block() && range.to > state_.head.height())
         throw std::runtime_error("height " + std::to_string(range.to) + " is above the head, " +
                                  std::to_string(state_.head.height()));
+    const auto lowest = co_await source_.fetch(range.from, rpc::Priority::backfill, false);
+    if (const auto* fault = std::get_if<rpc::Unavailable>(&lowest); fault && fault->reason == kBelowGenesis)
+        throw std::runtime_error("height " + std::to_string(range.from) +
+                                 " is below the first block of the chain (" + fault->detail + ")");
     auto claimed = co_await stores_.backfills.claim_backfill(range);
     if (claimed.leased) throw std::runtime_error("another process is working on this range right now");
     co_await stores_.blocks.want(range);
@@ -230,37 +236,6 @@ base::Task<Follower::End> Follower::to_its_end(base::Task<void> work, base::Heig
         failure_ = std::current_exception();
     }
     co_return co_await wind_up(range);
-}
-
-base::Task<std::optional<base::Height>> Follower::first_height() {
-    if (const auto* height = std::get_if<std::uint64_t>(&settings_.start)) {
-        auto handled = state_.heights.coverage().covered;
-        for (const auto& [known, record] : state_.heights.unavailable()) handled.add(known);
-        co_return handled.first_missing(*height);
-    }
-    const auto last = state_.heights.coverage().covered.last();
-    if (last && std::holds_alternative<config::StartAtResume>(settings_.start)) co_return *last + 1;
-    co_return co_await agree_on_head();
-}
-
-// The first stored block decides which blocks fit later.
-base::Task<std::optional<base::Height>> Follower::agree_on_head() {
-    bool warned = false;
-    co_await know_head();
-    while (!state_.stop.requested()) {
-        const auto head = state_.head.block();
-        const auto told = head ? co_await agreement_.on(*head) : Told::no;
-        if (told == Told::yes) co_return head->height;
-        if (head) agreement_.hold_up();
-        if (head && !std::exchange(warned, true))
-            log::warn("nothing is stored before the hosts agree on the head",
-                      {{"because", state_.disagreement}});
-        if (head && told == Told::no) agreement_.doubt_head();
-        // The stored tip of an old database is not where to start.
-        state_.head.fall_back(std::nullopt);
-        co_await know_head();
-    }
-    co_return std::nullopt;
 }
 
 base::Task<void> Follower::know_head() {
@@ -306,9 +281,10 @@ base::Task<void> Follower::confirm_head() {
         agreement_.doubt_head();
 }
 
-base::Task<void> Follower::run_along_head(base::Height from, std::optional<base::Height> until) {
+base::Task<void> Follower::run_along_head(First first, std::optional<base::Height> until) {
+    auto from = first.height;
     for (unsigned attempt = 1; !state_.stop.requested(); ++attempt) {
-        RunSettings settings{from, until, rpc::Priority::head, engine_.patience};
+        RunSettings settings{from, until, rpc::Priority::head, engine_.patience, first.agreed_hash};
         Run run(engine_, settings);
         const auto end = co_await run.run();
         if (end.next > from || end.removed) attempt = 1;

@@ -57,6 +57,11 @@ public:
     void stop();
 
 private:
+    struct First {
+        base::Height height = 0;
+        std::string agreed_hash;  // see RunSettings
+    };
+
     bool stores_transactions() const;
     Trees::OfBlocks trees_of_blocks() const;
     bool block_brings(base::Height height) const;
@@ -78,16 +83,21 @@ private:
     void forget(const base::HeightSet& lost);
     void start_loops(bool follow_closely);
     base::Task<void> poll_head(bool closely);
-    base::Task<void> run_along_head(base::Height from, std::optional<base::Height> until);
+    base::Task<void> run_along_head(First first, std::optional<base::Height> until);
     base::Task<void> repair_gaps();
     std::optional<base::HeightRange> due_gap() const;
     base::Task<void> repair(base::HeightRange range);
     base::Task<void> resume_backfills();
     base::Task<void> run_backfill(storage::BackfillProgress backfill);
     base::Task<void> report_backfill(std::int64_t id, base::HeightSet missing);
-    base::Task<std::optional<base::Height>> first_height();   // nullopt: stopped before it was known
-    base::Task<void> know_head();                             // or be stopped
-    base::Task<std::optional<base::Height>> agree_on_head();  // the same
+    static std::optional<First> first_of(const std::optional<chain::BlockRef>& head);
+    // nullopt: stopped before it was known
+    base::Task<std::optional<First>> first_height(std::optional<base::Height> until);
+    base::Task<std::optional<First>> where_to_go_on(base::Height last, std::optional<base::Height> until);
+    void warn_of_start(base::Height start, base::Height last) const;
+    base::Task<void> want_what_lies_below(base::Height from);
+    base::Task<void> know_head();                                // or be stopped
+    base::Task<std::optional<chain::BlockRef>> agree_on_head();  // the same
     base::Task<void> confirm_head();
     base::Task<void> read_coverage_again();
     base::Task<void> wait_until_dealt_with(base::HeightRange range);

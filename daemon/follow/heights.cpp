@@ -25,6 +25,7 @@ void Heights::read_again(const base::HeightSet& before, storage::Coverage read,
     auto wanted = std::move(coverage_.wanted);
     wanted.add(before);
     coverage_ = std::move(read);
+    wanted.subtract(coverage_.skipped_by_operator);
     coverage_.wanted.add(wanted);
     coverage_.covered.add(committed_since);
     if (!tip_ || !coverage_.covered.contains(tip_->height)) tip_ = tip;
@@ -32,6 +33,7 @@ void Heights::read_again(const base::HeightSet& before, storage::Coverage read,
     lost.subtract(coverage_.covered);
     forget_agreement_on(lost);
     forget_faults_of(coverage_.covered);
+    forget_faults_of(coverage_.skipped_by_operator);
     publish();
     changed.notify_all();
 }

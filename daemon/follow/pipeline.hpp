@@ -59,6 +59,8 @@ struct RunSettings {
     std::optional<base::Height> to;  // nullopt: follow the head
     rpc::Priority priority = rpc::Priority::head;
     base::Duration patience = std::chrono::seconds(60);
+    std::string
+        agreed_hash{};  // of the block at which the head is followed, where nothing stored is below it
 };
 
 struct RunEnd {

@@ -36,7 +36,8 @@ base::Task<base::Height> Run::deny() {
 base::Task<std::optional<base::Height>> Run::turned_away(const chain::BlockRef& block,
                                                          const std::string& host) {
     if (auto misfit = continuity_.misfit(block)) co_return co_await resolve(std::move(*misfit), host);
-    if (!follows_head() || continuity_.links(block)) co_return std::nullopt;
+    if (!follows_head() || continuity_.links(block) || block.hash == settings_.agreed_hash)
+        co_return std::nullopt;
     const bool is_ours = co_await is_of_this_chain(block, host);
     if (is_ours) co_return std::nullopt;
     co_return co_await go_back();

@@ -2,7 +2,10 @@
 
 #include "base/coroutine.hpp"
 
+#include "metrics/registry.hpp"
+
 #include <algorithm>
+#include <utility>
 
 namespace receiptd::follow {
 namespace {
@@ -18,6 +21,11 @@ base::Task<void> State::pause(base::Duration delay) {
     base::Wakeup stopping(executor, {&stop.signal});
     const auto until = clock.steady() + delay;
     while (!stop.requested() && clock.steady() < until) co_await stopping.wait_for(until - clock.steady());
+}
+
+void State::set_unconfirmed(std::string why) {
+    unconfirmed_ = std::move(why);
+    series.unconfirmed.Set(unconfirmed_.empty() ? 0 : 1);
 }
 
 base::WallTime State::chain_now() const {

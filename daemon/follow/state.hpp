@@ -67,7 +67,8 @@ struct State {
     std::string disagreement;
     // Why the hosts do not confirm what is stored above heights.agreed(); empty: they do, or nobody has asked
     // them.
-    std::string unconfirmed;
+    const std::string& unconfirmed() const { return unconfirmed_; }
+    void set_unconfirmed(std::string why);
     CommitListener* listener = nullptr;  // told of what is committed
     // Called with heights whose rows are gone: whoever remembers something of them forgets it.
     std::function<void(const base::HeightSet&)> on_lost;
@@ -84,6 +85,9 @@ struct State {
     base::Height final_height() const;
     // Whether the newest final block is stored, or nearly.
     bool is_at_head(base::Height lag) const;
+
+private:
+    std::string unconfirmed_;
 };
 
 }  // namespace receiptd::follow

@@ -92,6 +92,7 @@ struct Witness {
     std::string host;
     Word word = Word::silent;
     std::optional<chain::BlockRef> block;  // with Word::has
+    std::string fault{};                   // with Word::silent
 };
 
 // All configured hosts, each asked alone: for what no single answer may decide.

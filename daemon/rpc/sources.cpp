@@ -91,8 +91,8 @@ public:
         auto cache = std::make_shared<BlockCache>();
         trees_ = std::make_unique<RpcTreeSource>(parts.executor, pool, rpc_, cache);
         receipts_ = std::make_unique<RpcReceiptSource>(pool, rpc_);
-        submissions_ = std::make_unique<RpcSubmitSource>(parts.executor, pool, parts.time, rpc_,
-                                                         settings.validity_blocks);
+        submissions_ = std::make_unique<RpcSubmitSource>(
+            parts.executor, pool, parts.time, rpc_, settings.validity_blocks, settings.is_public_network());
         final_keys_ = std::make_unique<RpcFinalKeys>(pool, rpc_);
         if (settings.follow.source == config::Source::rpc)
             blocks_ = std::make_unique<RpcBlockSource>(parts.executor, pool, rpc_, cache);

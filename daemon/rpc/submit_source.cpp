@@ -137,6 +137,13 @@ base::Task<base::Result<std::uint64_t, Unavailable>> RpcSubmitSource::validity_b
         co_await ask_two<std::uint64_t>(executor_, *router_, pool_, std::move(call), std::move(decode));
     if (!told && validity_blocks_) co_return *validity_blocks_;
     if (!told) co_return not_told<std::uint64_t>(told.error());
+    const bool all_agree = !is_word_of_one(*told) && told->front().value == told->back().value;
+    const bool is_short = told->front().value > 0 && told->front().value < kShortestValidity;
+    if (all_agree && is_short && !is_public_network_) {
+        validity_blocks_ = told->front().value;
+        validity_asked_at_ = time_->now();
+        co_return *validity_blocks_;
+    }
     const auto one = believed(told->front());
     if (is_word_of_one(*told)) {  // the other one is asked the next time
         validity_blocks_ = std::max({one, configured_validity_, validity_blocks_.value_or(0)});

@@ -68,12 +68,13 @@ class RpcSubmitSource final : public SubmitSource {
 public:
     RpcSubmitSource(base::asio::any_io_executor executor, base::asio::thread_pool& pool,
                     std::shared_ptr<TimeAndChance> time, std::shared_ptr<Router> router,
-                    std::uint64_t validity_blocks)
+                    std::uint64_t validity_blocks, bool is_public_network)
         : executor_(executor),
           pool_(pool),
           time_(std::move(time)),
           router_(std::move(router)),
           configured_validity_(validity_blocks),
+          is_public_network_(is_public_network),
           asking_(std::move(executor)) {}
 
     Told<std::optional<chain::BlockRef>> block(std::string hash) override;
@@ -107,6 +108,7 @@ private:
     void warn_once(const std::string& what);
 
     std::uint64_t configured_validity_;
+    bool is_public_network_;  // whose validity is known to be long
     base::TaskGroup asking_;  // a slow host goes on when the others have answered
     std::optional<std::uint64_t> validity_blocks_;
     base::SteadyTime validity_asked_at_{};

@@ -16,6 +16,7 @@ using DecodedWholeBlock = chain::Decoded<chain::WholeBlock>;
 
 void without_block(Witness& witness, const CallError& error, const Upstream& host,
                    chain::BlockHeight height) {
+    if (!error.absent) witness.fault = error.reason;
     if (!error.absent) return;
     const bool pruned = error.reason == "GARBAGE_COLLECTED_BLOCK" || host.memory().below_horizon(height);
     witness.word = pruned ? Witness::Word::unable : Witness::Word::denies;

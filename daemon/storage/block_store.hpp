@@ -21,6 +21,9 @@ struct Coverage {
     // Heights in `covered` whose blocks told no outcomes (source rpc); means nothing outside of it.
     base::HeightSet without_outcomes;
     base::WallTime made_at{};  // the database was
+    // Every height from this one on is wanted, up to the head. nullopt: no daemon has followed the head yet.
+    std::optional<base::Height> followed_since;
+    base::HeightSet skipped_by_operator;  // and not wanted again since
     base::HeightSet gaps() const {
         auto missing = wanted;
         missing.subtract(covered);
@@ -52,6 +55,10 @@ public:
     virtual std::uint64_t reconnects() const = 0;
     // Adds to `wanted`.
     virtual base::Task<void> want(base::HeightRange range) = 0;
+    virtual base::Task<void> follow_since(base::Height height) = 0;  // see Coverage
+    // Gives up, for good, the heights of the range that are wanted, or would be at the next start, and are not
+    // stored; so it does its backfills. Returns them.
+    virtual base::Task<base::HeightSet> skip(base::HeightRange range) = 0;
 
     // One transaction: COPY of all rows, alerts for its findings, coverage += batch.covered (refused if any
     // height of it is covered already), unavailable_heights -= batch.covered. With an epoch: only while

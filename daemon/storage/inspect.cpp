@@ -45,10 +45,14 @@ StoredSummary summary(pqxx::connection& connection) {
         found.covered_heights += row[2].as<std::uint64_t>();
         found.gap_heights += row[3].as<std::uint64_t>();
     }
-    for (const auto& row :
-         shim::query(tx, "SELECT from_height, to_height, reason, detail FROM gaps LIMIT 20"))
+    for (const auto& row : shim::query(tx,
+                                       "SELECT from_height, to_height, reason, detail FROM gaps "
+                                       "WHERE reason <> 'skipped by operator' LIMIT 20"))
         found.gaps.push_back({row[0].as<std::uint64_t>(), row[1].as<std::uint64_t>(),
                               row[2].as<std::string>(), text_field(row[3])});
+    for (const auto& row :
+         shim::query(tx, "SELECT from_height, to_height FROM gaps WHERE reason = 'skipped by operator'"))
+        found.skipped_by_operator.add({row[0].as<base::Height>(), row[1].as<base::Height>()});
     const auto backfills = shim::query(
         tx,
         "SELECT from_height, to_height, (SELECT coalesce(sum(upper(r) - lower(r)), 0) FROM unnest("

@@ -27,6 +27,7 @@ struct StoredSummary {
         std::string detail;
     };
     std::vector<Gap> gaps;  // the first 20 ranges
+    base::HeightSet skipped_by_operator;
     struct Backfill {
         std::uint64_t from_height = 0;
         std::uint64_t to_height = 0;

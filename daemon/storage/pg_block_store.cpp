@@ -7,6 +7,7 @@
 #include "storage/pg_lease_store.hpp"
 #include "storage/pg_orphan_store.hpp"
 #include "storage/settle.hpp"
+#include "storage/skip_heights.hpp"
 #include "storage/sql_time.hpp"
 #include "storage/tell_batch.hpp"
 
@@ -299,11 +300,18 @@ base::Task<CommitOutcome> PgBlockStore::commit(chain::RowBatch batch) {
 base::Task<Coverage> PgBlockStore::load_coverage() {
     return database_.pool.following.transaction([](pqxx::work& tx) -> Coverage {
         const auto rows = tx.exec(
-            "SELECT wanted, heights, without_outcomes, (extract(epoch FROM created_at) * 1000000)::bigint "
+            "SELECT wanted, heights, without_outcomes, (extract(epoch FROM created_at) * 1000000)::bigint, "
+            "followed_since, coalesce((SELECT range_agg(one) FROM operator_skips s, "
+            "unnest(s.heights) AS one) - wanted, '{}') "
             "FROM coverage, chain_identity");
         if (rows.empty()) return {};
-        return {height_set(rows[0][0]), height_set(rows[0][1]), height_set(rows[0][2]),
-                wall_time(rows[0][3])};
+        const auto row = rows[0];
+        return {height_set(row[0]),
+                height_set(row[1]),
+                height_set(row[2]),
+                wall_time(row[3]),
+                shim::optional_of<base::Height>(row[4]),
+                height_set(row[5])};
     });
 }
 
@@ -311,9 +319,19 @@ base::Task<void> PgBlockStore::want(base::HeightRange range) {
     return database_.pool.following.transaction([range](pqxx::work& tx) { add_wanted(tx, range); });
 }
 
+base::Task<void> PgBlockStore::follow_since(base::Height height) {
+    return database_.pool.following.transaction(
+        [height](pqxx::work& tx) { shim::query(tx, "UPDATE coverage SET followed_since = $1", height); });
+}
+
+base::Task<base::HeightSet> PgBlockStore::skip(base::HeightRange range) {
+    return database_.pool.following.transaction([range](pqxx::work& tx) { return skip_heights(tx, range); });
+}
+
 // The next attempt comes after 30 s, doubling up to an hour; the follower may wait longer.
 base::Task<void> PgBlockStore::record_unavailable(UnavailableHeight height) {
     return database_.pool.following.transaction([height = std::move(height)](pqxx::work& tx) {
+        if (is_skipped(tx, height.height)) return;  // while it was fetched
         shim::query(
             tx,
             "INSERT INTO unavailable_heights AS u (height, reason, detail, attempts, next_attempt_at) "

@@ -14,6 +14,8 @@ public:
     base::Task<Coverage> load_coverage() override;
     std::uint64_t reconnects() const override { return database_.reconnects(); }
     base::Task<void> want(base::HeightRange range) override;
+    base::Task<void> follow_since(base::Height height) override;
+    base::Task<base::HeightSet> skip(base::HeightRange range) override;
     base::Task<CommitOutcome> commit(chain::RowBatch batch) override;
     base::Task<void> record_unavailable(UnavailableHeight height) override;
     base::Task<std::vector<UnavailableHeight>> unavailable_heights(unsigned limit) override;

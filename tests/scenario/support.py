@@ -155,7 +155,7 @@ class Scenario(unittest.TestCase):
         self.addCleanup(made.stop)
         return made
 
-    def config(self, sandbox, *, source="rpc", scope="all", start='"resume"', database=None, network="mainnet",
+    def config(self, sandbox, *, source="rpc", scope="all", start='"head"', database=None, network="mainnet",
                patience="200ms", follow="", neardata="", upstream="", extra="", hosts=("regular", "archival"),
                whole_blocks="archival"):
         """A file for a daemon before these hosts; source neardata has whole blocks of `whole_blocks`."""

@@ -66,6 +66,30 @@ TYPED_TEST_P(StoreConformance, WhatIsCommittedIsCoveredAndWanted) {
     EXPECT_EQ(coverage.gaps(), base::HeightSet({90, 102}));
 }
 
+TYPED_TEST_P(StoreConformance, WhatAnOperatorSkipsIsWantedNoMoreUntilItIsWantedAgain) {
+    EXPECT_TRUE(await(this->blocks().skip({0, 200})).empty()) << "nothing is stored, so nothing is missing";
+    this->commit(block_batch(100));
+    this->commit(block_batch(110));
+    await(this->blocks().want({90, 95}));
+    await(this->blocks().record_unavailable({93, "UNKNOWN_BLOCK", "", 1}));
+    await(this->blocks().record_unavailable({116, "UNKNOWN_BLOCK", "", 1}));
+    await(this->blocks().follow_since(105));
+    base::HeightSet skipped({90, 95});
+    skipped.add({105, 109});
+    skipped.add({111, 115});
+    EXPECT_EQ(await(this->blocks().skip({0, 115})), skipped) << "101 to 104 were never wanted";
+    EXPECT_TRUE(await(this->blocks().skip({0, 115})).empty());
+    await(this->blocks().record_unavailable({112, "UNKNOWN_BLOCK", "fetched meanwhile", 1}));
+    const auto coverage = this->coverage();
+    EXPECT_EQ(coverage.skipped_by_operator, skipped);
+    EXPECT_EQ(coverage.gaps(), base::HeightSet({116, 116}));
+    EXPECT_EQ(coverage.followed_since, 105u);
+    EXPECT_EQ(await(this->blocks().unavailable_heights(10)).size(), 1u);
+    await(this->blocks().want({107, 112}));
+    skipped.subtract({107, 112});
+    EXPECT_EQ(this->coverage().skipped_by_operator, skipped);
+}
+
 TYPED_TEST_P(StoreConformance, HeightsWhoseBlocksToldNoOutcomesAreKnown) {
     auto told = block_batch(100), untold = block_batch(101);
     untold.facts.tell_outcomes = false;
@@ -234,7 +258,8 @@ TYPED_TEST_P(StoreConformance, TwoAbandonedBackfillsAreTakenAtOnce) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(
-    StoreConformance, WhatIsCommittedIsCoveredAndWanted, HeightsWhoseBlocksToldNoOutcomesAreKnown,
+    StoreConformance, WhatIsCommittedIsCoveredAndWanted,
+    WhatAnOperatorSkipsIsWantedNoMoreUntilItIsWantedAgain, HeightsWhoseBlocksToldNoOutcomesAreKnown,
     NothingIsWrittenOfABatchThatIsCoveredInPart, UnavailableHeightsAreWantedUntilTheyAreCovered,
     StoredBlocksAreFoundAroundAHeightAndByHash, TreesAreDueAtOnceAndThenNobodyElsesForSomeSeconds,
     TheLowestTreesAreDueFirst, TreesOfARangeAreDueForThemselves,

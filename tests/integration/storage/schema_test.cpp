@@ -224,6 +224,13 @@ TEST_F(Views, GapsNameWhatIsMissingAndWhy) {
               "108|110|3|not fetched yet\n");
 }
 
+TEST_F(Views, GapsNameWhatAnOperatorHasSkipped) {
+    await(store().blocks.want({90, 99}));
+    await(store().blocks.skip({0, 95}));
+    EXPECT_EQ(rows("SELECT from_height, to_height, heights, reason, attempts FROM gaps"),
+              "90|95|6|skipped by operator|-\n96|99|4|not fetched yet|-\n");
+}
+
 TEST_F(Views, ATreeIsFoundThroughIndexesInThePartitionsOfItsTime) {
     await(store().maintain());
     const auto plan = rows(

@@ -251,13 +251,13 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"[follow]", "writers = -1", "8:11: follow.writers must be between 1 and 16"},
         Fault{"[follow]", "writers = 17", "8:11: follow.writers must be between 1 and 16"},
         Fault{"[follow]", "start = \"heed\"",
-              "8:9: follow.start must be \"head\" or \"resume\" or a height, not \"heed\"; did you mean "
+              "8:9: follow.start must be \"head\" or a height, not \"heed\"; did you mean "
               "\"head\"?"},
-        Fault{"[follow]", "start = -1", "8:9: follow.start must be \"head\", \"resume\" or a height from 0"},
+        Fault{"[follow]", "start = -1", "8:9: follow.start must be \"head\" or a height from 0"},
         Fault{"[follow]", "start = \"123\"",
               "8:9: follow.start is a height in quotes; write it without: start = 123"},
         Fault{"[follow]", "start = 1.5",
-              "8:9: follow.start must be \"head\", \"resume\" or a height, not a decimal number"},
+              "8:9: follow.start must be \"head\" or a height, not a decimal number"},
         Fault{"[follow]", "patience = 60",
               "8:12: follow.patience needs a unit, such as \"30s\", \"5m\" or \"90d\""},
         Fault{"[follow]", "patience = \"soon\"",

@@ -19,6 +19,12 @@ public:
     base::Task<storage::Coverage> load_coverage() override { return later(stores_.blocks.load_coverage()); }
     std::uint64_t reconnects() const override { return stores_.blocks.reconnects(); }
     base::Task<void> want(base::HeightRange range) override { return later(stores_.blocks.want(range)); }
+    base::Task<void> follow_since(base::Height height) override {
+        return later(stores_.blocks.follow_since(height));
+    }
+    base::Task<base::HeightSet> skip(base::HeightRange range) override {
+        return later(stores_.blocks.skip(range));
+    }
     base::Task<storage::CommitOutcome> commit(chain::RowBatch batch) override {
         return later(stores_.blocks.commit(std::move(batch)));
     }

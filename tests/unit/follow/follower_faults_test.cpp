@@ -69,10 +69,10 @@ public:
         // Only the later one is news.
         store_.coverage.made_at = base::WallTime(1h + 110s);
         persist(std::uint64_t{110}, [](Daemon& daemon) { daemon.follow(120); });
-        persist(config::StartAtResume{}, [](Daemon& daemon) { daemon.backfill({100, 112}); });
+        persist(config::StartAtHead{}, [](Daemon& daemon) { daemon.backfill({100, 112}); });
         // A height that was not to be had twice has its third chance.
         for (int lives = 0; lives < 2; ++lives)
-            persist(config::StartAtResume{}, [](Daemon& daemon) { daemon.follow(124); });
+            persist(config::StartAtHead{}, [](Daemon& daemon) { daemon.follow(124); });
         return Picture(store_);
     }
     // A tree that is whole when it is asked for, and one that is not.
@@ -82,7 +82,7 @@ public:
         chain_.add_failing("T2", 105);
         trees_.incomplete["T2"] = 1;
         persist(std::uint64_t{100}, [](Daemon& daemon) { daemon.follow(108); });
-        persist(config::StartAtResume{}, [](Daemon& daemon) { daemon.follow(108); });
+        persist(config::StartAtHead{}, [](Daemon& daemon) { daemon.follow(108); });
         return Picture(store_);
     }
 

@@ -30,7 +30,7 @@ protected:
         return daemon.follow(until);
     }
     Follower::End resume(base::Height until) {
-        Daemon daemon(context, chain, store, config::Start(config::StartAtResume{}));
+        Daemon daemon(context, chain, store, config::Start(config::StartAtHead{}));
         return daemon.follow(until);
     }
 };
@@ -185,7 +185,7 @@ TEST_F(FollowerTest, StoppingInTheMiddleCommitsWholeBatchesOnly) {
 TEST_F(FollowerTest, BackfillsARangeBelowWhatIsStored) {
     chain.add_range(100, 200);
     follow(190, 200);
-    Daemon daemon(context, chain, store, config::Start(config::StartAtResume{}));
+    Daemon daemon(context, chain, store, config::Start(config::StartAtHead{}));
     EXPECT_TRUE(daemon.backfill({120, 195}).missing.empty());
     EXPECT_EQ(store.coverage.covered, HeightSet({120, 200}));
     EXPECT_TRUE(store.backfills.at(1).finished);
@@ -277,7 +277,7 @@ TEST_F(FollowerTest, ASeamThatNobodyCameToCloseIsClosedAtTheNextStart) {
         if (store.coverage.covered.contains(99) && !std::exchange(killed, true))
             throw std::runtime_error("killed after the last commit");
     };
-    Daemon backfiller(context, chain, store, config::Start(config::StartAtResume{}));
+    Daemon backfiller(context, chain, store, config::Start(config::StartAtHead{}));
     EXPECT_THROW(backfiller.backfill({80, 99}), std::runtime_error);
     EXPECT_EQ(store.coverage.covered, HeightSet({80, 120}));
     ASSERT_EQ(store.seams.size(), 1u);
@@ -327,7 +327,7 @@ TEST_F(FollowerTest, WhatTheDatabaseRefusesIsAGapOfOneHeight) {
 TEST_F(FollowerTest, ABackfillDoesNotWaitForGapsOutsideItsRange) {
     chain.add_range(100, 200);
     store.coverage.wanted.add({110, 112});
-    Daemon daemon(context, chain, store, config::Start(config::StartAtResume{}));
+    Daemon daemon(context, chain, store, config::Start(config::StartAtHead{}));
     EXPECT_TRUE(daemon.backfill({150, 160}).missing.empty());
     EXPECT_EQ(store.coverage.covered, HeightSet({150, 160}));
 }
@@ -338,7 +338,7 @@ TEST_F(FollowerTest, ATreeThatLackedAResumeIsLookedAtBeforeTheEnd) {
     follow(100, 110);
     EXPECT_TRUE(store.complete.contains("T1")) << "of a daemon that was killed";
     store.late_for_a_resume = {"T2"};
-    Daemon(context, chain, store, config::Start(config::StartAtResume{})).backfill({112, 115});
+    Daemon(context, chain, store, config::Start(config::StartAtHead{})).backfill({112, 115});
     EXPECT_TRUE(store.complete.contains("T2"));
 }
 

@@ -41,7 +41,27 @@ public:
     std::uint64_t reconnects() const override { return reconnected; }
     base::Task<void> want(base::HeightRange range) override {
         coverage.wanted.add(range);
+        coverage.skipped_by_operator.subtract(range);
         co_return;
+    }
+    base::Task<void> follow_since(Height height) override {
+        coverage.followed_since = height;
+        co_return;
+    }
+    base::Task<base::HeightSet> skip(base::HeightRange range) override {
+        const auto stored = coverage.covered.last();
+        if (!stored) co_return base::HeightSet{};
+        auto skipped = coverage.wanted;
+        const auto since = coverage.followed_since.value_or(*stored + 1);
+        if (since <= range.to) skipped.add({since, range.to});
+        skipped.subtract(coverage.covered);
+        skipped.subtract(coverage.skipped_by_operator);
+        skipped = skipped.within(range);
+        coverage.wanted.subtract(skipped);
+        coverage.skipped_by_operator.add(skipped);
+        for (const auto& each : skipped.ranges())
+            unavailable.erase(unavailable.lower_bound(each.from), unavailable.upper_bound(each.to));
+        co_return skipped;
     }
     base::Task<storage::CommitOutcome> commit(chain::RowBatch batch) override {
         if (before_commit) before_commit(batch);
@@ -68,6 +88,7 @@ public:
         co_return storage::CommitOutcome::committed;
     }
     base::Task<void> record_unavailable(storage::UnavailableHeight height) override {
+        if (coverage.skipped_by_operator.contains(height.height)) co_return;
         coverage.wanted.add(height.height);
         auto& known = unavailable[height.height];
         height.attempts = std::max(height.attempts, known.attempts);

@@ -98,7 +98,12 @@ public:
         co_await base::asio::post(executor_, base::asio::use_awaitable);
         std::vector<rpc::Witness> witnesses;
         witnesses.push_back(word_of("paper", height, *this));
-        for (const auto& [name, chain] : others) witnesses.push_back(word_of(name, height, *chain));
+        ++asked;
+        for (const auto& [name, chain] : others)
+            if (chain != nullptr)
+                witnesses.push_back(word_of(name, height, *chain));
+            else
+                witnesses.push_back({name, rpc::Witness::Word::silent, std::nullopt, "http_402"});
         co_return witnesses;
     }
     std::size_t count() const override { return 1 + others.size(); }
@@ -107,7 +112,8 @@ public:
         if (!true_blocks_.empty()) blocks_ = std::exchange(true_blocks_, {});
     }
     void doubt_heads(Height height) override { doubted.push_back("head " + std::to_string(height)); }
-    std::map<std::string, const PaperChain*> others;
+    std::map<std::string, const PaperChain*> others;  // null: it gives no answer
+    unsigned asked = 0;                               // for the word of each host
     std::vector<std::string> doubted;
     bool tells_outcomes() const override { return form_ == config::Source::neardata; }
 

@@ -25,7 +25,7 @@ protected:
     RpcSubmitSource& source() {
         if (!source_) {
             source_ = std::make_unique<RpcSubmitSource>(world.io.get_executor(), world.pool, world.time,
-                                                        world.router(), 77);
+                                                        world.router(), 77, is_public_network);
         }
         return *source_;
     }
@@ -34,6 +34,7 @@ protected:
     static Transport::Reply failing(const net::HttpRequest&) { return broken(net::TransportFault::timeout); }
     static Transport::Reply busy(const net::HttpRequest&) { return http(503, "busy"); }
 
+    bool is_public_network = true;
     World world;
     FakeHost& regular = world.host("regular", HostKind::regular);
     FakeHost& archival = world.host("archival", HostKind::archival);
@@ -259,6 +260,16 @@ TEST_F(SubmitSourceTest, AShortValidityIsBelievedIfItIsConfigured) {
     world.time->advance(std::chrono::hours(25));
     regular.script = archival.script = network("77");
     EXPECT_EQ(*ask(source().validity_blocks()), 77U);
+}
+
+TEST_F(SubmitSourceTest, AShortValidityOfAPrivateNetworkIsTheWordOfTwo) {
+    is_public_network = false;
+    regular.script = network("100");
+    archival.script = network("60");
+    EXPECT_EQ(*ask(source().validity_blocks()), 77U);
+    world.time->advance(std::chrono::hours(25));
+    archival.script = network("100");
+    EXPECT_EQ(*ask(source().validity_blocks()), 100U);
 }
 
 TEST_F(SubmitSourceTest, DeeplyNestedJsonBlamesTheHostAndEndsNothing) {

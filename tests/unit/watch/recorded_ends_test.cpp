@@ -49,7 +49,7 @@ protected:
         for (const auto& each : recorded("refused"))
             if (each["name"] == name) played = each;
         auto source = std::make_unique<rpc::RpcSubmitSource>(world.io.get_executor(), world.pool, world.time,
-                                                             world.router(), 86'400);
+                                                             world.router(), 86'400, true);
         Submitter submitter(world.io.get_executor(), rows, *source, world.time);
         SubmitRequest request;
         request.base64 = played["signed_tx_base64"];

@@ -1,0 +1,14 @@
+// Heights that an operator gives up.
+#pragma once
+
+#include "base/height_set.hpp"
+#include "storage/pqxx_shim.hpp"
+
+namespace receiptd::storage {
+
+// See BlockStore::skip.
+base::HeightSet skip_heights(pqxx::transaction_base& tx, base::HeightRange range);
+// And not wanted again since.
+bool is_skipped(pqxx::transaction_base& tx, base::Height height);
+
+}  // namespace receiptd::storage

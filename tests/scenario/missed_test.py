@@ -1,0 +1,101 @@
+"""What happened while no daemon ran is a gap that is filled beside the head, and is told; unless an operator skips it."""
+
+import support
+from truth import Judging
+
+
+class Missed(Judging, support.Scenario):
+    def setUp(self):
+        super().setUp()
+        self.chain = self.sandbox("--block-time-ms", 50, "--traffic", "failures", "--tps", 20, "--seed", 9,
+                                  "--genesis-time", "now", command="run")
+        self.chain.ask("/pause", {})
+
+    def followed(self, source, start):
+        """A daemon that has stored some blocks, and is killed."""
+        secret = self.folder / f"{source}.secret"
+        secret.write_text("whsec_" + "A" * 44)
+        secret.chmod(0o600)
+        database = self.make_database()
+        config = self.config(self.chain, source=source, start=start, network="sandbox", database=database, patience="60s",
+                             extra=f'[[endpoint]]\nname = "ops"\nurl = "https://127.0.0.1:9/"\nsecret_file = "{secret}"\n')
+        daemon = self.start("run", "--config", config)
+        self.until_stored(database, self.final_height())
+        self.kill(daemon)
+        return database, config
+
+    def final_height(self):
+        return self.chain.ask("/status")["final_height"]
+
+    def until_stored(self, database, height):
+        support.wait_until(f"block {height} is stored", lambda: self.value("SELECT to_regclass('coverage')", database)
+                           and self.value(f"SELECT EXISTS (SELECT FROM blocks WHERE block_height = {height})", database) == "t")
+
+    def advance(self, blocks):
+        self.chain.ask("/advance", {"blocks": blocks})
+
+    def gaps(self, database):
+        return self.query("SELECT from_height, to_height, reason FROM gaps", database)
+
+    def test_each_failure_of_a_long_break_is_stored_and_told(self):
+        self.advance(30)
+        followed = {source: self.followed(source, '"head"') for source in ("neardata", "rpc")}
+        first = self.final_height() + 1
+        self.advance(300)  # more than is caught up with before the head
+        last = self.final_height()
+        self.chain.ask("/traffic", {"tps": 0})
+        self.advance(60)
+        truth = [t for t in self.chain.ask(f"/truth?from={first}&to={last}") if t["stage"] == "final"]
+        failed = [t for t in truth if t["verdict"] == "callback_failed"]
+        self.assertGreater(len(failed), 3)
+        for source, (database, config) in followed.items():
+            with self.subTest(source):
+                daemon = self.start("run", "--config", config)
+                self.until_stored(database, self.final_height())
+                support.wait_until("nothing is missing", lambda: not self.gaps(database))
+                hashes = ", ".join(f"'{t['tx_hash']}'" for t in truth)
+                support.wait_until("all are judged", lambda: self.value(
+                    f"SELECT count(*) FROM transaction_results WHERE tx_hash IN ({hashes})", database) == str(len(truth)))
+                told = {row[0] for row in self.query("SELECT alert_id FROM deliveries WHERE endpoint = 'ops'", database)}
+                self.assertLessEqual({row[0] for row in self.true_findings(failed)}, told)
+                self.kill(daemon)
+
+    def test_an_operator_skips_it_and_takes_it_back(self):
+        self.advance(30)
+        database, config = self.followed("neardata", '"head"')
+        first = self.final_height() + 1
+        self.advance(300)
+        head = self.final_height()
+        said, _ = self.receiptd("skip", "--config", config, "--to", "head")
+        self.assertIn(f"skipped: {{[{first},{head + 1})}}", said)
+        self.assertEqual(self.gaps(database), [[str(first), str(head), "skipped by operator"]])
+        self.advance(20)
+        daemon = self.start("run", "--config", config)
+        self.until_stored(database, self.final_height())
+        support.wait_until("only that is missing", lambda: self.gaps(database)
+                           == [[str(first), str(head), "skipped by operator"]])
+        said, _ = self.receiptd("status", "--config", config, expect=None)
+        self.assertIn(f"skipped     {first} to {head}, by an operator", said)
+        self.kill(daemon)
+        self.receiptd("skip", "--config", config, "--to", "head", expect=1)
+        self.receiptd("skip", "--config", config, "--to", "heed", expect=2)
+        self.receiptd("backfill", "--config", config, "--from", first, "--to", head)
+        self.assertEqual(self.gaps(database), [])
+
+    def test_a_backfill_is_cancelled_and_one_below_genesis_is_refused(self):
+        self.advance(30)
+        database, config = self.followed("neardata", self.final_height())
+        below = 100, 109
+        _, said = self.receiptd("backfill", "--config", config, "--from", below[0], "--to", below[1], expect=1)
+        self.assertIn("height 100 is below the first block of the chain", said)
+        self.assertEqual(self.gaps(database), [])
+        self.query("UPDATE coverage SET wanted = wanted + '{[100,110)}'", database)  # as earlier versions did
+        self.query("INSERT INTO backfills (from_height, to_height) VALUES (100, 109)", database)
+        said, _ = self.receiptd("backfill", "--cancel", "--config", config, "--from", below[0], "--to", below[1])
+        self.assertIn("skipped: {[100,110)}", said)
+        self.assertEqual(self.gaps(database), [["100", "109", "skipped by operator"]])
+        self.assertEqual(self.value("SELECT state FROM backfills", database), "finished")
+
+
+if __name__ == "__main__":
+    support.main()
