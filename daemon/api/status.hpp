@@ -108,7 +108,7 @@ struct DaemonStatus {
     std::string database_bad_setup;  // why it takes no work though it answers; empty: nothing is known
     std::uint64_t covered_heights = 0;
     std::uint64_t gap_heights = 0;
-    std::vector<RangeView> gaps;  // the first few
+    std::vector<RangeView> gaps;                 // the first few
     std::vector<RangeView> skipped_by_operator;  // the first few
     std::uint64_t unavailable_heights = 0;
     std::vector<UnavailableView> unavailable;  // the first few

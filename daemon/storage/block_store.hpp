@@ -56,8 +56,8 @@ public:
     // Adds to `wanted`.
     virtual base::Task<void> want(base::HeightRange range) = 0;
     virtual base::Task<void> follow_since(base::Height height) = 0;  // see Coverage
-    // Gives up, for good, the heights of the range that are wanted, or would be at the next start, and are not
-    // stored; so it does its backfills. Returns them.
+    // Gives up, for good, the heights of the range that are wanted, or would be at the next start, and are
+    // not stored; so it does its backfills. Returns them.
     virtual base::Task<base::HeightSet> skip(base::HeightRange range) = 0;
 
     // One transaction: COPY of all rows, alerts for its findings, coverage += batch.covered (refused if any

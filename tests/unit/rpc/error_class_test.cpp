@@ -380,44 +380,6 @@ TEST(ErrorClass, AChunkThatMayStillArriveIsWorthAskingForAgain) {
     EXPECT_FALSE(judge({200, structured("HANDLER_ERROR", "UNKNOWN_CHUNK"), "chunk", 1}).again);
 }
 
-TEST(RetryAfter, IsSecondsOrADate) {
-    EXPECT_EQ(judge({429, "", "block", {}, "7"}).retry_after, base::Duration(7s));
-    EXPECT_EQ(judge({503, "", "block", {}, "2"}).retry_after, base::Duration(2s));
-    EXPECT_EQ(judge({429, "", "block", {}, "Wed, 06 Nov 2024 08:00:30 GMT"}).retry_after,
-              base::Duration(30s));
-    EXPECT_EQ(judge({429, "", "block", {}, ""}).retry_after, std::nullopt);
-    EXPECT_EQ(judge({429, "", "block", {}, "soon"}).retry_after, std::nullopt);
-}
-
-TEST(RetryAfter, IsNeverNegativeAndNeverLongerThanAnHour) {
-    EXPECT_EQ(judge({429, "", "block", {}, "Wed, 06 Nov 2024 07:00:00 GMT"}).retry_after, base::Duration(0s));
-    EXPECT_EQ(judge({429, "", "block", {}, "999999999999"}).retry_after, base::Duration(1h));
-    EXPECT_EQ(judge({429, "", "block", {}, "-5"}).retry_after, std::nullopt);
-    EXPECT_EQ(judge({429, "", "block", {}, "Wed, 99 Nov 2024 07:00:00 GMT"}).retry_after, std::nullopt);
-}
-
-TEST(NeardataErrors, FollowStatusAndType) {
-    const auto judge_neardata = [](int status, std::string_view body) {
-        HttpObservation seen;
-        seen.status = status;
-        seen.body = body;
-        return classify_neardata(seen);
-    };
-    EXPECT_EQ(judge_neardata(200, R"({"block":{}})").error_class, ok);
-    EXPECT_TRUE(judge_neardata(200, "null").absent);
-    EXPECT_EQ(judge_neardata(200, "null").error_class, chain_state);
-    EXPECT_EQ(judge_neardata(404, R"({"error":"e","type":"BLOCK_DOES_NOT_EXIST"})").error_class, not_yet);
-    EXPECT_EQ(judge_neardata(404, R"({"error":"e","type":"BLOCK_HEIGHT_TOO_HIGH"})").error_class,
-              caller_fault);
-    EXPECT_EQ(judge_neardata(404, R"({"error":"e","type":"BLOCK_HEIGHT_TOO_LOW"})").error_class, chain_state);
-    EXPECT_EQ(judge_neardata(404, "not found").reason, "http_404");
-    EXPECT_EQ(judge_neardata(400, R"("Invalid argument")").error_class, caller_fault);
-    EXPECT_EQ(judge_neardata(500, R"("Internal data error")").reason, "http_500");
-    EXPECT_EQ(judge_neardata(429, "").error_class, rate_limited);
-    EXPECT_TRUE(judge_neardata(401, "Unauthorized").unauthorized);
-    EXPECT_EQ(judge_neardata(200, kHtml).reason, "malformed");
-}
-
 TEST(RecordedErrors, AreAnswersOrMissingObjectsNeverFaultsOfTheHost) {
     for (const auto& file : test::recordings(test::kRecorded / "errors")) {
         const auto text = test::read_file(file);
