@@ -35,6 +35,10 @@ Member text(std::string_view name, json standard = nullptr) {
 Member any(std::string_view name, json standard) {
     return {name, [](const json&) { return true; }, "any JSON", std::move(standard)};
 }
+Member integer(std::string_view name, json standard) {
+    return {name, [](const json& value) { return value.is_number_integer(); }, "an integer",
+            std::move(standard)};
+}
 Member flag(std::string_view name) {
     return {name, [](const json& value) { return value.is_boolean(); }, "true or false", false};
 }
@@ -53,7 +57,8 @@ Member shard_list(std::string_view name) {
 const std::vector<Known>& known_lies() {
     static const std::vector<Known> known{
         {"false_head", {above_zero("ahead", 30), number("height"), number("like")}},
-        {"fork", {number("from"), above_zero("blocks", 1), flag("wrong_parent")}},
+        {"fork", {number("from"), above_zero("blocks", 1), flag("wrong_parent"), integer("days", 0)}},
+        {"false_header", {text("member"), any("value", nullptr), integer("days", 0), integer("step", 0)}},
         {"network", {text("chain_id"), text("genesis_hash"), flag("blocks")}},
         {"balance", {text("amount", "0"), text("account")}},
         {"nonce", {above_zero("ahead", 1'000'000), number("nonce"), text("account")}},

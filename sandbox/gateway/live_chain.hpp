@@ -46,6 +46,7 @@ struct Forgery {
     Height height = 0;  // its own; where it differs from `like` it has no new chunks
     Height prev_height = 0;
     std::string prev_hash;
+    std::int64_t days = 0;  // later than the block it is made of
 };
 struct ForgedBlock {
     std::string hash;  // follows from the header, as a true one's does

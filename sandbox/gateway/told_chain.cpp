@@ -11,6 +11,34 @@ namespace {
 
 constexpr Height kForEver = std::numeric_limits<Height>::max();
 
+constexpr std::int64_t kNanosecondsPerDay = 86'400'000'000'000;
+
+void change(nlohmann::ordered_json& header, Lie& lie) {
+    if (lie.has("member")) {
+        const auto member = lie.text("member");
+        if (lie.has("value"))
+            header[member] = lie.members["value"];
+        else
+            header.erase(member);
+    }
+    const auto days = lie.members["days"].get<std::int64_t>() +
+                      lie.members["step"].get<std::int64_t>() * static_cast<std::int64_t>(lie.answers);
+    if (days != 0) {
+        const auto truth = std::stoll(header["timestamp_nanosec"].get<std::string>());
+        const auto time = truth + days * kNanosecondsPerDay;
+        header["timestamp"] = time;
+        header["timestamp_nanosec"] = std::to_string(time);
+    }
+    lie.told = true;
+}
+
+// `path`: of the header.
+std::string with_false_header(const std::string& text, const char* path, Lie& lie) {
+    auto told = nlohmann::ordered_json::parse(text);
+    change(told[nlohmann::ordered_json::json_pointer(path)], lie);
+    return told.dump();
+}
+
 // The hash of no block.
 std::string nobodys_hash() { return chain::sha256(chain::bytes_of("nobody's block")).to_string(); }
 
@@ -59,6 +87,7 @@ std::optional<ToldChain::Forged> ToldChain::forged_at(Height height) const {
 
 Forgery ToldChain::forgery(const Forged& forged, Height height) const {
     Forgery made{height, height, height - 1, nobodys_hash()};
+    if (forged.lie->name == "fork") made.days = forged.lie->members["days"].get<std::int64_t>();
     if (forged.lie->name == "false_head") made.like = forged.lie->number("like");
     if (made.like != height || height <= truth_.oldest()) return made;
     made.prev_height = truth_.back(height, 1);
@@ -128,6 +157,10 @@ std::optional<Height> ToldChain::height_of_block(std::string_view hash) const {
 
 std::optional<std::string> ToldChain::block(Height height) const {
     const auto forged = forged_at(height);
+    if (Lie* lie = forged ? nullptr : false_header()) {
+        auto text = truth_.block(height);
+        return text ? std::optional(with_false_header(*text, "/header", *lie)) : std::nullopt;
+    }
     if (!forged) return truth_.block(height);
     forged_hash(height);
     forged->lie->told = true;
@@ -141,6 +174,11 @@ std::optional<Height> ToldChain::whole_tip(Height tip) const {
 
 std::shared_ptr<const std::string> ToldChain::whole_block(Height height) const {
     const auto forged = forged_at(height);
+    if (Lie* lie = forged ? nullptr : false_header()) {
+        const auto text = truth_.whole_block(height);
+        return text ? std::make_shared<const std::string>(with_false_header(*text, "/block/header", *lie))
+                    : nullptr;
+    }
     if (!forged) return truth_.whole_block(height);
     forged_hash(height);
     forged->lie->told = true;
@@ -148,7 +186,7 @@ std::shared_ptr<const std::string> ToldChain::whole_block(Height height) const {
 }
 
 std::shared_ptr<const std::string> ToldChain::whole_block_gzip(Height height) const {
-    return forged_at(height) ? nullptr : truth_.whole_block_gzip(height);
+    return forged_at(height) || false_header() ? nullptr : truth_.whole_block_gzip(height);
 }
 
 }  // namespace receiptd::sandbox

@@ -1,5 +1,5 @@
 // A chain as its host tells it: the true one, but for the blocks of the lies `false_head`, `fork` and
-// `network`.
+// `network`, and for the headers of `false_header`.
 #pragma once
 
 #include "sandbox/gateway/lies.hpp"
@@ -55,6 +55,8 @@ private:
     std::optional<Forged> forged_at(Height height) const;
     Forgery forgery(const Forged& forged, Height height) const;
     const std::string& forged_hash(Height height) const;
+    // The lie that changes each header but not its hash; nullptr: there is none.
+    Lie* false_header() const { return forger_ ? lies_.find("false_header") : nullptr; }
     Height true_tip(Height tip) const;  // without what is above the true one
     // The final head, where it is `truth` without the lies.
     Height told_final(Height truth, Height tip) const;

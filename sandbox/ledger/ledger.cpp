@@ -14,6 +14,7 @@ namespace receiptd::sandbox {
 namespace {
 
 constexpr double kMostChance = 0.9;
+constexpr std::int64_t kDay = 86'400'000'000'000;  // in nanoseconds
 
 void check_options(const LedgerOptions& options) {
     const auto require = [](bool holds, const char* what) {
@@ -174,6 +175,7 @@ BlockRecord Ledger::forged_record(const Forgery& forgery) const {
     block.height = block.light.inner_lite.height = forgery.height;
     block.prev_height = forgery.prev_height;
     block.light.prev_block_hash = CryptoHash::parse(forgery.prev_hash).value();
+    block.light.inner_lite.timestamp_nanosec += static_cast<std::uint64_t>(forgery.days * kDay);
     block.random_value = chain::sha256(block.random_value.view());
     seal_block(block);
     return block;

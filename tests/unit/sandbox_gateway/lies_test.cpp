@@ -21,7 +21,7 @@ TEST(LiesAsJson, AreRefusedWithWhatThereIs) {
     EXPECT_EQ(problem_of("{}"), "lies must be an array of objects");
     EXPECT_TRUE(problem_of(R"([{"lie":"fire"}])").starts_with("lies[0]: lie must be one of false_head, "));
     EXPECT_EQ(problem_of(R"([{"lie":"fork","depth":3}])"),
-              "lies[0]: `fork` has no member `depth`; it has: times, from, blocks, wrong_parent");
+              "lies[0]: `fork` has no member `depth`; it has: times, from, blocks, wrong_parent, days");
     EXPECT_EQ(problem_of(R"([{"lie":"fork"},{"lie":"fork","blocks":0}])"),
               "lies[1]: blocks must be a whole number above 0");
     EXPECT_EQ(problem_of(R"([{"lie":"fork","times":-1}])"), "lies[0]: times must be a whole number above 0");
@@ -30,7 +30,7 @@ TEST(LiesAsJson, AreRefusedWithWhatThereIs) {
 TEST(LiesAsJson, AreShownAsTheyAreTold) {
     const auto lies = read_lies(json::parse(R"([{"lie":"fork","times":2}])"));
     EXPECT_EQ(to_json(*lies),
-              json::parse(R"([{"lie":"fork","blocks":1,"wrong_parent":false,"times":2,"told":0}])"));
+              json::parse(R"([{"lie":"fork","blocks":1,"days":0,"wrong_parent":false,"times":2,"told":0}])"));
 }
 
 TEST_F(LyingHost, NamesAFinalHeadThatIsNotThere) {
@@ -95,6 +95,28 @@ TEST_F(LyingHost, InventsTheNextFinalBlock) {
     chain_.newest = 125;
     EXPECT_EQ(block({{"block_id", 119}})["header"], head);
     EXPECT_EQ(final_header()["hash"], FakeChain::hash_of(123)) << "the rest is true";
+}
+
+TEST_F(LyingHost, ChangesTheTimeOfEachBlockButNotItsHash) {
+    constexpr std::int64_t day = 86'400'000'000'000;
+    const json truth = block({{"block_id", 111}})["header"];
+    tell(R"([{"lie":"false_header","days":-30,"step":2}])");
+    const json first = block({{"block_id", 111}})["header"];
+    EXPECT_EQ(first["hash"], truth["hash"]);
+    EXPECT_EQ(first["timestamp"], std::stoll(truth["timestamp_nanosec"].get<std::string>()) - 30 * day);
+    EXPECT_EQ(first["timestamp_nanosec"], std::to_string(first["timestamp"].get<std::int64_t>()));
+    EXPECT_EQ(block({{"block_id", 111}})["header"]["timestamp"],
+              first["timestamp"].get<std::int64_t>() + 2 * day);
+    EXPECT_EQ(json_of(handle(get("/v0/block/111")))["block"]["header"]["timestamp"],
+              first["timestamp"].get<std::int64_t>() + 4 * day);
+    EXPECT_EQ(lies().at(0).answers, 3u);
+}
+
+TEST_F(LyingHost, ChangesOrLeavesOutAMemberOfEachHeader) {
+    tell(R"([{"lie":"false_header","member":"prev_height","value":7}])");
+    EXPECT_EQ(block({{"block_id", 111}})["header"]["prev_height"], 7);
+    tell(R"([{"lie":"false_header","member":"prev_height"}])");
+    EXPECT_FALSE(block({{"block_id", 111}})["header"].contains("prev_height"));
 }
 
 TEST_F(LyingHost, InventsABlockThatFitsNowhere) {

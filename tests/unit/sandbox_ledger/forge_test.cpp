@@ -36,6 +36,14 @@ TEST_F(ForgedBlocks, MayStandAtAnyHeight) {
     EXPECT_EQ(block["header"]["chunks_included"], 0);
 }
 
+TEST_F(ForgedBlocks, MayHaveAnotherTime) {
+    const Forgery forgery{1'004, 1'004, 1'003, hash_at(1'003), -2};
+    const auto time = [](const Json& block) {
+        return std::stoll(block["header"]["timestamp_nanosec"].get<std::string>());
+    };
+    EXPECT_EQ(time(forged(forgery)), time(chain_.block(1'004)) - 2 * 86'400'000'000'000);
+}
+
 TEST_F(ForgedBlocks, ComeAsWholeBlocksToo) {
     const Forgery forgery{1'004, 1'004, 1'003, hash_at(1'003)};
     const Json whole = Json::parse(chain_.ledger->forged_whole_block(forgery));
