@@ -21,6 +21,7 @@ COMMENT ON COLUMN blocks.shard_count IS 'Number of shards at this block.';
 COMMENT ON COLUMN blocks.gas_price IS 'Gas price for the next block, yoctoNEAR per gas.';
 COMMENT ON COLUMN blocks.total_supply IS 'All tokens that exist, yoctoNEAR.';
 COMMENT ON COLUMN blocks.protocol_version IS 'Newest protocol version that the producer of the block supports.';
+COMMENT ON COLUMN blocks.on_trust IS 'What speaks against the header of the block, which was stored because all hosts show it, or the only one: hash_different (its hash does not follow from it), hash_unknown (nor can that be checked: a field is missing, or a newer protocol), time_not_after_parent, time_ahead (more than a day above the newest agreed block and the clock of the daemon). NULL: nothing.';
 
 COMMENT ON TABLE chunks IS 'One row per block and shard: the chunk of the shard in this block.';
 COMMENT ON COLUMN chunks.block_height IS 'Height of the block.';

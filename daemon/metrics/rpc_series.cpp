@@ -17,6 +17,13 @@ HeaderHashSeries::HeaderHashSeries(prometheus::Family<prometheus::Counter>& fami
       different(family.Add({{"result", "different"}})),
       unknown_form(family.Add({{"result", "unknown_form"}})) {}
 
+HeaderWordSeries::HeaderWordSeries(prometheus::Family<prometheus::Counter>& family)
+    : proven(family.Add({{"word", "proven"}})),
+      alike(family.Add({{"word", "alike"}})),
+      alone(family.Add({{"word", "alone"}})),
+      false_(family.Add({{"word", "false"}})),
+      unclear(family.Add({{"word", "unclear"}})) {}
+
 RpcSeries::RpcSeries(Registry& r)
     : requests(r.counter("receiptd_rpc_requests_total",
                          "Requests to an upstream by method and class of the answer.",
@@ -57,7 +64,14 @@ RpcSeries::RpcSeries(Registry& r)
       header_hashes(r.counter("receiptd_header_hash_total",
                               "Blocks shown by upstreams, by whether the hash that is told follows from the "
                               "header: equal, different, or unknown_form where that cannot be told.",
-                              {"result"})) {}
+                              {"result"})),
+      header_words(
+          r.counter("receiptd_header_word_total",
+                    "Blocks whose hash does not follow from the header as it was shown, by what the "
+                    "other hosts show. proven: the same header, in a form from which it follows; "
+                    "alike: the same; alone: no other host can tell. These are taken. false: another "
+                    "header, proven or by two; unclear: no host confirms it. These are refused.",
+                    {"word"})) {}
 
 UpstreamSeries::UpstreamSeries(RpcSeries& series, const std::string& upstream)
     : seconds(series.seconds.Add({{"upstream", upstream}}, seconds_buckets())),

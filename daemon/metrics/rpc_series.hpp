@@ -17,6 +17,16 @@ struct HeaderHashSeries {
     prometheus::Counter& unknown_form;
 };
 
+// Blocks whose hash does not follow from the header that a host showed, by what the other hosts show.
+struct HeaderWordSeries {
+    explicit HeaderWordSeries(prometheus::Family<prometheus::Counter>& family);
+    prometheus::Counter& proven;
+    prometheus::Counter& alike;
+    prometheus::Counter& alone;
+    prometheus::Counter& false_;
+    prometheus::Counter& unclear;
+};
+
 struct RpcSeries {
     explicit RpcSeries(Registry& registry);
 
@@ -35,6 +45,7 @@ struct RpcSeries {
     prometheus::Family<prometheus::Gauge>& untracked_shards;
     prometheus::Family<prometheus::Gauge>& shard_untracked;  // shard_id
     HeaderHashSeries header_hashes;                          // of all upstreams together
+    HeaderWordSeries header_words;
 };
 
 // The series of one upstream, looked up once.

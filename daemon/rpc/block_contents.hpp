@@ -16,6 +16,7 @@ public:
         : BlockContents(std::move(told_by)), block_(std::move(block)), chunks_(std::move(chunks)) {}
 
     const chain::Block& block() const override { return block_.value; }
+    void mark(chain::Text on_trust) override { block_.value.header.on_trust = on_trust; }
     const std::vector<chain::Decoded<chain::Chunk>>& chunks() const { return chunks_; }
     void for_each_transaction(
         const std::function<void(const chain::SignedTransaction&)>& visit) const override;
@@ -33,6 +34,7 @@ public:
         : BlockContents(std::move(told_by)), whole_(std::move(whole)) {}
 
     const chain::Block& block() const override { return whole_.value.block; }
+    void mark(chain::Text on_trust) override { whole_.value.block.header.on_trust = on_trust; }
     void for_each_transaction(
         const std::function<void(const chain::SignedTransaction&)>& visit) const override;
     chain::RowBatch rows(const RowsSettings& settings) const override;

@@ -15,6 +15,7 @@ using DecodedBlock = chain::Decoded<chain::Block>;
 using DecodedChunk = chain::Decoded<chain::Chunk>;
 
 constexpr std::size_t kKeptBlocks = 4;
+constexpr unsigned kMostFalseHeaders = 3;  // of hosts that are asked one after the other
 
 Decoder<DecodedChunk> chunk_decoder(std::string hash) {
     return [hash = std::move(hash)](std::string body) -> base::Result<DecodedChunk, std::string> {
@@ -64,8 +65,13 @@ struct RpcBlockSource::Chunks {
 Unavailable unavailable(CallError error) { return {std::move(error.reason), std::move(error.detail)}; }
 
 RpcBlockSource::RpcBlockSource(base::asio::any_io_executor executor, base::asio::thread_pool& pool,
-                               std::shared_ptr<Router> router, std::shared_ptr<BlockCache> cache)
-    : executor_(std::move(executor)), pool_(pool), router_(std::move(router)), cache_(std::move(cache)) {}
+                               std::shared_ptr<Router> router, std::shared_ptr<BlockCache> cache,
+                               std::shared_ptr<HeaderCheck> headers)
+    : executor_(std::move(executor)),
+      pool_(pool),
+      router_(std::move(router)),
+      cache_(std::move(cache)),
+      headers_(std::move(headers)) {}
 
 base::Task<base::Result<chain::BlockRef, Unavailable>> RpcBlockSource::head() {
     auto call = ask_final_block(Priority::head);
@@ -88,18 +94,9 @@ base::Task<FetchResult> RpcBlockSource::fetch(chain::BlockHeight height, Priorit
         if (!newest) co_return newest.error();
         if (height > newest->height) co_return NotYet{};  // the host might show a block that is not final
     }
-    auto block = take(height);
-    if (!block) {
-        auto answer = co_await ask_for_block(height, priority);
-        if (!answer) {
-            auto error = answer.error();
-            if (error.absent && error.reason == "UNKNOWN_BLOCK") co_return NoSuchHeight{error.detail};
-            if (error.error_class == ErrorClass::not_yet) co_return NotYet{};
-            co_return unavailable(std::move(error));
-        }
-        block = std::move(*answer);
-        router_->hosts()[block->host]->showed(block->value.value.header);
-    }
+    auto told = co_await block_at(height, priority);
+    if (auto* without = std::get_if<FetchResult>(&told)) co_return std::move(*without);
+    auto* block = &std::get<BlockAnswer>(told);
     cache_->put(chain::block_ref(block->value.value.header));
     std::vector<DecodedChunk> chunks;
     if (with_chunks) {
@@ -112,6 +109,32 @@ base::Task<FetchResult> RpcBlockSource::fetch(chain::BlockHeight height, Priorit
     }
     co_return std::make_unique<RpcBlock>(router_->hosts()[block->host]->name(), std::move(block->value),
                                          std::move(chunks));
+}
+
+base::Task<std::variant<RpcBlockSource::BlockAnswer, FetchResult>> RpcBlockSource::block_at(
+    chain::BlockHeight height, Priority priority) {
+    auto block = take(height);
+    for (unsigned false_ones = 1;; ++false_ones) {
+        if (!block) {
+            auto answer = co_await ask_for_block(height, priority);
+            if (!answer) {
+                auto error = answer.error();
+                if (error.absent && error.reason == "UNKNOWN_BLOCK")
+                    co_return FetchResult(NoSuchHeight{error.detail});
+                if (error.error_class == ErrorClass::not_yet) co_return FetchResult(NotYet{});
+                co_return FetchResult(unavailable(std::move(error)));
+            }
+            block = std::move(*answer);
+            router_->hosts()[block->host]->showed(block->value.value.header);
+        }
+        if (!headers_) co_return std::move(*block);
+        auto refusal =
+            co_await headers_->refusal(block->value.value.header, router_->hosts()[block->host]->name());
+        if (!refusal) co_return std::move(*block);
+        if (refusal->reason != kFalseHeader || false_ones == kMostFalseHeaders)
+            co_return FetchResult(std::move(*refusal));
+        block.reset();
+    }
 }
 
 base::Task<base::Result<RpcBlockSource::BlockAnswer, CallError>> RpcBlockSource::ask_for_block(

@@ -3,6 +3,7 @@
 
 #include "rpc/block_cache.hpp"
 #include "rpc/decoded_call.hpp"
+#include "rpc/header_check.hpp"
 #include "rpc/source.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -14,8 +15,10 @@ namespace receiptd::rpc {
 
 class RpcBlockSource final : public BlockSource {
 public:
+    // `headers`: null takes each header as it is told.
     RpcBlockSource(base::asio::any_io_executor executor, base::asio::thread_pool& pool,
-                   std::shared_ptr<Router> router, std::shared_ptr<BlockCache> cache);
+                   std::shared_ptr<Router> router, std::shared_ptr<BlockCache> cache,
+                   std::shared_ptr<HeaderCheck> headers = nullptr);
 
     base::Task<base::Result<chain::BlockRef, Unavailable>> head() override;
     base::Task<FetchResult> fetch(chain::BlockHeight height, Priority priority, bool with_chunks) override;
@@ -24,6 +27,8 @@ public:
 
 private:
     using BlockAnswer = Answer<chain::Decoded<chain::Block>>;
+    // A block whose header may be taken; else the result of the fetch.
+    base::Task<std::variant<BlockAnswer, FetchResult>> block_at(chain::BlockHeight height, Priority priority);
     base::Task<base::Result<BlockAnswer, CallError>> ask_for_block(chain::BlockHeight height,
                                                                    Priority priority);
     // One result per new chunk of the block, in the block's order.
@@ -38,6 +43,7 @@ private:
     base::asio::thread_pool& pool_;
     std::shared_ptr<Router> router_;
     std::shared_ptr<BlockCache> cache_;
+    std::shared_ptr<HeaderCheck> headers_;
     std::map<chain::BlockHeight, BlockAnswer> kept_;  // blocks had by asking for the head
 };
 

@@ -30,8 +30,9 @@ Decoder<WholeBlock> whole_block_decoder(std::optional<chain::BlockHeight> height
     };
 }
 
-NeardataSource::NeardataSource(base::asio::thread_pool& pool, std::shared_ptr<Router> router)
-    : pool_(pool), router_(std::move(router)) {}
+NeardataSource::NeardataSource(base::asio::thread_pool& pool, std::shared_ptr<Router> router,
+                               std::shared_ptr<HeaderCheck> headers)
+    : pool_(pool), router_(std::move(router)), headers_(std::move(headers)) {}
 
 base::Task<base::Result<chain::BlockRef, Unavailable>> NeardataSource::head() {
     auto call = get_neardata("/v0/last_block/final", Priority::head, std::nullopt);
@@ -49,21 +50,29 @@ base::Task<base::Result<chain::BlockRef, Unavailable>> NeardataSource::head() {
 
 base::Task<FetchResult> NeardataSource::fetch(chain::BlockHeight height, Priority priority, bool) {
     if (kept_ && kept_->value.block.header.height == height) {
-        auto contents = std::make_unique<NeardataBlock>(host().name(), std::move(*kept_));
+        auto whole = std::move(*kept_);
         kept_.reset();
-        co_return std::move(contents);
+        co_return co_await checked(std::move(whole));
     }
     auto call = get_neardata("/v0/block/" + std::to_string(height), priority, height);
     auto decode = whole_block_decoder(height);
     auto answer = co_await decoded_call<WholeBlock>(*router_, pool_, std::move(call), std::move(decode));
     if (answer) {
         router_->hosts().front()->showed(answer->value.value.block.header);
-        co_return std::make_unique<NeardataBlock>(host().name(), std::move(answer->value));
+        co_return co_await checked(std::move(answer->value));
     }
     auto error = answer.error();
     if (error.absent && error.reason == "NO_BLOCK") co_return NoSuchHeight{error.detail};
     if (error.error_class == ErrorClass::not_yet) co_return NotYet{};
     co_return unavailable(std::move(error));
+}
+
+base::Task<FetchResult> NeardataSource::checked(WholeBlock whole) {
+    if (headers_) {
+        auto refusal = co_await headers_->refusal(whole.value.block.header, host().name());
+        if (refusal) co_return std::move(*refusal);
+    }
+    co_return std::make_unique<NeardataBlock>(host().name(), std::move(whole));
 }
 
 }  // namespace receiptd::rpc

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "rpc/decoded_call.hpp"
+#include "rpc/header_check.hpp"
 #include "rpc/source.hpp"
 
 #include <memory>
@@ -11,7 +12,9 @@ namespace receiptd::rpc {
 
 class NeardataSource final : public BlockSource {
 public:
-    NeardataSource(base::asio::thread_pool& pool, std::shared_ptr<Router> router);
+    // `headers`: null takes each header as it is told.
+    NeardataSource(base::asio::thread_pool& pool, std::shared_ptr<Router> router,
+                   std::shared_ptr<HeaderCheck> headers = nullptr);
 
     // The newest final block; it is kept, so that fetching its height costs nothing.
     base::Task<base::Result<chain::BlockRef, Unavailable>> head() override;
@@ -22,9 +25,11 @@ public:
 
 private:
     const Upstream& host() const { return *router_->hosts().front(); }
+    base::Task<FetchResult> checked(chain::Decoded<chain::WholeBlock> whole);
 
     base::asio::thread_pool& pool_;
     std::shared_ptr<Router> router_;
+    std::shared_ptr<HeaderCheck> headers_;
     std::optional<chain::Decoded<chain::WholeBlock>> kept_;
 };
 

@@ -34,6 +34,8 @@ public:
     const std::string host;  // the upstream's name
 
     virtual const chain::Block& block() const = 0;
+    // Stored with the block: one of chain::trust.
+    virtual void mark(chain::Text on_trust) = 0;
     virtual void for_each_transaction(
         const std::function<void(const chain::SignedTransaction&)>& visit) const = 0;
 
@@ -93,6 +95,9 @@ struct Witness {
     Word word = Word::silent;
     std::optional<chain::BlockRef> block;  // with Word::has
     std::string fault{};                   // with Word::silent
+    // With Word::has, of its header; chain::stored_part().
+    chain::HeaderHash hash_is = chain::HeaderHash::equal;
+    std::string stored_part{};
 };
 
 // All configured hosts, each asked alone: for what no single answer may decide.
@@ -101,7 +106,8 @@ public:
     virtual ~Witnesses() = default;
 
     virtual std::size_t count() const = 0;
-    virtual base::Task<std::vector<Witness>> ask(chain::BlockHeight height) = 0;
+    // `except`: a host that is not asked, nor among the answers.
+    virtual base::Task<std::vector<Witness>> ask(chain::BlockHeight height, std::string except = {}) = 0;
 
     // The host has told what is not of this chain: for some time its heads are not believed, and it is asked
     // only where no other host can answer.

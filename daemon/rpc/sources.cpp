@@ -88,27 +88,28 @@ public:
             hosts.push_back(make_upstream(parts, host, settings.timeouts));
         rpc_ = std::make_shared<Router>(parts.executor, parts.time, std::move(hosts), RouterLimits(),
                                         parts.series);
+        if (settings.follow.source == config::Source::neardata) neardata_ = whole_blocks(parts, settings);
+        witnesses_ = std::make_unique<ConfiguredWitnesses>(parts.executor, pool, rpc_, neardata_);
+        const auto headers = std::make_shared<HeaderCheck>(*witnesses_, parts.series);
         auto cache = std::make_shared<BlockCache>();
-        trees_ = std::make_unique<RpcTreeSource>(parts.executor, pool, rpc_, cache);
+        trees_ = std::make_unique<RpcTreeSource>(parts.executor, pool, rpc_, cache, headers);
         receipts_ = std::make_unique<RpcReceiptSource>(pool, rpc_);
         submissions_ = std::make_unique<RpcSubmitSource>(
             parts.executor, pool, parts.time, rpc_, settings.validity_blocks, settings.is_public_network());
         final_keys_ = std::make_unique<RpcFinalKeys>(pool, rpc_);
-        if (settings.follow.source == config::Source::rpc)
-            blocks_ = std::make_unique<RpcBlockSource>(parts.executor, pool, rpc_, cache);
+        if (neardata_)
+            blocks_ = std::make_unique<NeardataSource>(pool_, neardata_, headers);
         else
-            follow_whole_blocks(parts, settings);
-        witnesses_ = std::make_unique<ConfiguredWitnesses>(parts.executor, pool, rpc_, neardata_);
+            blocks_ = std::make_unique<RpcBlockSource>(parts.executor, pool, rpc_, cache, headers);
         network_check_ = std::make_unique<NetworkCheck>(parts.executor, pool, parts.time, rpc_, neardata_);
     }
 
-    void follow_whole_blocks(const Parts& parts, const config::Settings& settings) {
+    static std::shared_ptr<Router> whole_blocks(const Parts& parts, const config::Settings& settings) {
         if (!settings.neardata)
             throw std::invalid_argument("follow.source is neardata, but [neardata] is missing");
         std::vector<std::unique_ptr<Upstream>> one;
         one.push_back(make_neardata(parts, *settings.neardata, settings.timeouts));
-        neardata_ = std::make_shared<Router>(parts.executor, parts.time, std::move(one));
-        blocks_ = std::make_unique<NeardataSource>(pool_, neardata_);
+        return std::make_shared<Router>(parts.executor, parts.time, std::move(one));
     }
 
     BlockSource& blocks() override { return *blocks_; }

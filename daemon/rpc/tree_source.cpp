@@ -136,8 +136,13 @@ struct RpcTreeSource::Bodies {
 };
 
 RpcTreeSource::RpcTreeSource(base::asio::any_io_executor executor, base::asio::thread_pool& pool,
-                             std::shared_ptr<Router> router, std::shared_ptr<BlockCache> cache)
-    : executor_(std::move(executor)), pool_(pool), router_(std::move(router)), cache_(std::move(cache)) {}
+                             std::shared_ptr<Router> router, std::shared_ptr<BlockCache> cache,
+                             std::shared_ptr<HeaderCheck> headers)
+    : executor_(std::move(executor)),
+      pool_(pool),
+      router_(std::move(router)),
+      cache_(std::move(cache)),
+      headers_(std::move(headers)) {}
 
 base::Task<TreeSource::TreeResult> RpcTreeSource::tree(Query query) {
     auto partial = std::make_shared<std::optional<DecodedStatus>>();
@@ -213,7 +218,11 @@ base::Task<base::Result<chain::BlockRef, Unavailable>> RpcTreeSource::final_bloc
         *router_, pool_, ask_block(height, priority), std::move(by_height));
     if (!final && !final.error().absent) co_return unavailable(final.error());
     if (!final) co_return Unavailable{kOfAFork, "the chain has no block beside " + at_height};
-    auto block = chain::block_ref(final->value.value.header);
+    auto& header = final->value.value.header;
+    auto refusal = headers_ ? co_await headers_->refusal(header, router_->hosts()[final->host]->name())
+                            : std::optional<Unavailable>();
+    if (refusal) co_return std::move(*refusal);
+    auto block = chain::block_ref(header);
     cache_->put(block);
     if (block.hash != hash)
         co_return Unavailable{kOfAFork, "the chain has " + block.hash + ", not " + at_height};

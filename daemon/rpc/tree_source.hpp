@@ -3,6 +3,7 @@
 
 #include "rpc/block_cache.hpp"
 #include "rpc/decoded_call.hpp"
+#include "rpc/header_check.hpp"
 #include "rpc/source.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -26,8 +27,10 @@ MissingBodies missing_bodies(const chain::TransactionStatus& status);
 
 class RpcTreeSource final : public TreeSource {
 public:
+    // `headers`: null takes each header as it is told.
     RpcTreeSource(base::asio::any_io_executor executor, base::asio::thread_pool& pool,
-                  std::shared_ptr<Router> router, std::shared_ptr<BlockCache> cache);
+                  std::shared_ptr<Router> router, std::shared_ptr<BlockCache> cache,
+                  std::shared_ptr<HeaderCheck> headers = nullptr);
 
     // Bodies are asked for once the tree is complete: until then it will be asked for again.
     base::Task<TreeResult> tree(Query query) override;
@@ -58,6 +61,7 @@ private:
     base::asio::thread_pool& pool_;
     std::shared_ptr<Router> router_;
     std::shared_ptr<BlockCache> cache_;
+    std::shared_ptr<HeaderCheck> headers_;
 };
 
 }  // namespace receiptd::rpc

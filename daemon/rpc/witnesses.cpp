@@ -2,6 +2,7 @@
 
 #include "base/coroutine.hpp"
 #include "base/task_group.hpp"
+#include "chain/proof/header_hash.hpp"
 #include "rpc/block_source.hpp"
 #include "rpc/neardata_source.hpp"
 #include "rpc/questions.hpp"
@@ -29,6 +30,8 @@ bool is_of_another_network(const Upstream& host) {
 void with_block(Witness& witness, const chain::BlockHeader& header) {
     witness.word = Witness::Word::has;
     witness.block = chain::block_ref(header);
+    witness.hash_is = header.hash_is;
+    witness.stored_part = chain::stored_part(header).to_string();
 }
 
 }  // namespace
@@ -43,13 +46,16 @@ ConfiguredWitnesses::ConfiguredWitnesses(base::asio::any_io_executor executor, b
 
 std::size_t ConfiguredWitnesses::count() const { return rpc_->hosts().size() + (neardata_ ? 1 : 0); }
 
-base::Task<std::vector<Witness>> ConfiguredWitnesses::ask(chain::BlockHeight height) {
+base::Task<std::vector<Witness>> ConfiguredWitnesses::ask(chain::BlockHeight height, std::string except) {
     auto asked = std::make_shared<Asked>();
     for_each_host([&](Upstream& host) { asked->witnesses.emplace_back().host = host.name(); });
+    const auto is_asked = [&](const std::string& host) { return except.empty() || host != except; };
     base::TaskGroup group(executor_);
-    for (std::size_t i = 0; i < rpc_->hosts().size(); ++i) group.spawn(ask_rpc(i, height, asked));
-    if (neardata_) group.spawn(ask_neardata(height, asked));
+    for (std::size_t i = 0; i < rpc_->hosts().size(); ++i)
+        if (is_asked(rpc_->hosts()[i]->name())) group.spawn(ask_rpc(i, height, asked));
+    if (neardata_ && is_asked(neardata_->hosts().front()->name())) group.spawn(ask_neardata(height, asked));
     co_await group.join();
+    std::erase_if(asked->witnesses, [&](const auto& witness) { return !is_asked(witness.host); });
     co_return std::move(asked->witnesses);
 }
 

@@ -15,7 +15,7 @@ public:
                         std::shared_ptr<Router> rpc, std::shared_ptr<Router> neardata);
 
     std::size_t count() const override;
-    base::Task<std::vector<Witness>> ask(chain::BlockHeight height) override;
+    base::Task<std::vector<Witness>> ask(chain::BlockHeight height, std::string except) override;
     void doubt(const std::string& host) override;
     void doubt_heads(chain::BlockHeight height) override;
 

@@ -52,6 +52,7 @@ enum class HeaderHash : std::uint8_t {
 struct BlockHeader {
     Text json;                                      // as it came
     HeaderHash hash_is = HeaderHash::unknown_form;  // until header_hash() was asked (proof/header_hash.hpp)
+    Text on_trust;  // what speaks against it, though the hosts tell it (rows.hpp, `trust`); empty: nothing
     BlockHeight height = 0;
     std::optional<BlockHeight> prev_height;  // absent in very old headers
     Text hash;

@@ -312,4 +312,17 @@ HeaderHash header_hash(Document& document, const BlockHeader& header) {
     return error ? HeaderHash::unknown_form : compare(header, members);
 }
 
+CryptoHash stored_part(const BlockHeader& header) {
+    Writer writer;
+    writer.u64(header.height);
+    writer.option(header.prev_height.has_value());
+    writer.u64(header.prev_height.value_or(0));
+    for (const auto text : {header.hash, header.prev_hash, header.epoch_id}) writer.string(text);
+    writer.u64(header.timestamp_nanosec);
+    writer.u128(header.gas_price);
+    writer.u128(header.total_supply);
+    writer.u32(header.latest_protocol_version);
+    return sha256(writer.result());
+}
+
 }  // namespace receiptd::chain

@@ -3,6 +3,7 @@
 
 #include "chain/json/document.hpp"
 #include "chain/json/model.hpp"
+#include "chain/wire/hash.hpp"
 
 namespace receiptd::chain {
 
@@ -13,5 +14,9 @@ inline constexpr std::uint32_t kNewestKnownHeader = 87;
 // `header`: of a block in that document, whose arena takes strings with escapes. About 0.05 ms. Does not
 // throw on whatever a host shows.
 HeaderHash header_hash(Document& document, const BlockHeader& header);
+
+// A hash of what is stored of the header: two hosts show the same header where they are equal, in whatever
+// form their JSON is.
+CryptoHash stored_part(const BlockHeader& header);
 
 }  // namespace receiptd::chain

@@ -57,7 +57,7 @@ std::array<TableSpec, kTableCount> make_specs() {
         {"blocks",
          {"block_height", "block_hash", "prev_hash", "prev_height", "block_time", "timestamp_nanosec",
           "author_id", "epoch_id", "chunks_included", "shard_count", "gas_price", "total_supply",
-          "protocol_version"}},
+          "protocol_version", "on_trust"}},
         {"chunks",
          {"block_height", "block_time", "shard_id", "chunk_hash", "missing", "height_created",
           "height_included", "gas_used", "gas_limit", "balance_burnt", "encoded_length", "outcome_root",

@@ -71,6 +71,15 @@ struct BlockRef {
 };
 BlockRef block_ref(const BlockHeader& header);
 
+// Column `on_trust` of blocks: what speaks against a header that is taken all the same, because all hosts
+// show it, or the only one.
+namespace trust {
+inline constexpr Text kHashDifferent = "hash_different";  // its hash does not follow from it
+inline constexpr Text kHashUnknown = "hash_unknown";      // nor can that be told
+inline constexpr Text kTimeNotAfterParent = "time_not_after_parent";
+inline constexpr Text kTimeAhead = "time_ahead";  // of the agreed tip and of our clock
+}  // namespace trust
+
 // How much was judged, whether it is news or not.
 struct DecidedCounts {
     std::map<Verdict, std::uint64_t> verdicts;

@@ -177,6 +177,7 @@ void write_block(RowBatch& batch, const Block& block, std::optional<BlockHeight>
     row.numeric(header.gas_price);
     row.numeric(header.total_supply);
     row.integer(header.latest_protocol_version);
+    row.text_or_null(header.on_trust);
     row.end_row();
     ++table.rows;
 }

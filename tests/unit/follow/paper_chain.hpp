@@ -11,6 +11,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <map>
@@ -49,6 +50,8 @@ public:
         blocks_[height].parent_hash = std::move(parent_hash);
     }
     void forget(Height height) { blocks_.erase(height); }
+    // From this height on, blocks are so much later than they would be.
+    void jump(Height height, std::chrono::seconds by) { jumps_[height] = by; }
     // The host tells other blocks from this height on, each linked to the one below, until it is doubted.
     void fork_from(Height from) {
         true_blocks_ = blocks_;
@@ -94,7 +97,7 @@ public:
     bool waits_for_next() const override { return false; }
 
     // --- The word of each host; without others the chain's own is the only one ---
-    base::Task<std::vector<rpc::Witness>> ask(Height height) override {
+    base::Task<std::vector<rpc::Witness>> ask(Height height, std::string) override {
         co_await base::asio::post(executor_, base::asio::use_awaitable);
         std::vector<rpc::Witness> witnesses;
         witnesses.push_back(word_of("paper", height, *this));
@@ -119,9 +122,15 @@ public:
 
     chain::BlockRef ref(Height height) const {
         const auto& block = blocks_.at(height);
-        return {height, block.hash, block.parent_hash, block.parent, height * 1'000'000'000};
+        return {height, block.hash, block.parent_hash, block.parent, time_of(height)};
     }
     bool has(Height height) const { return blocks_.contains(height); }
+    std::uint64_t time_of(Height height) const {
+        auto seconds = static_cast<std::int64_t>(height);
+        for (const auto& [from, by] : jumps_)
+            if (from <= height) seconds += by.count();
+        return static_cast<std::uint64_t>(seconds) * 1'000'000'000;
+    }
     const std::map<std::string_view, Height>& transactions() const { return transactions_; }
 
     std::map<Height, unsigned> fetches;
@@ -202,6 +211,7 @@ private:
     std::map<Height, PaperBlock> true_blocks_;  // while it tells others
     std::map<std::string_view, Height> transactions_;
     std::map<Height, Fault> faults_;
+    std::map<Height, std::chrono::seconds> jumps_;
     std::map<Height, Lie> lies_;
     Lie false_head_;
 };
