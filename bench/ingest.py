@@ -170,7 +170,8 @@ class Bench:
         network, scope, width = self.identity
         self.copies.ask("INSERT INTO chain_identity (network, scope, partition_width, created_by) "
                         f"VALUES ('{network}', '{scope}', '{width}', 'bench')")
-        self.copies.ask(f"SELECT make_partitions('{self.span[0]}', '{self.span[1]}')")
+        self.copies.ask("SELECT make_partitions(day, day) FROM generate_series("
+                        f"date_trunc('day', timestamptz '{self.span[0]}'), '{self.span[1]}', '1 day') AS day")
         return self.measured(self.run_psql)
 
     def run_psql(self):

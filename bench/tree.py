@@ -24,7 +24,8 @@ CREATE OR REPLACE FUNCTION bench_id(what text) RETURNS text LANGUAGE sql IMMUTAB
     SELECT 'A' || translate(left(encode(sha256(what::bytea), 'base64'), 42), '0OIl+/', 'abcdef')
 $$;
 INSERT INTO chain_identity (network, scope, partition_width, created_by) VALUES ('sandbox', 'all', 'day', 'bench');
-SELECT make_partitions('{day}', timestamptz '{day}' + interval '1 day' * {days});
+SELECT make_partitions(made, made)
+FROM generate_series(timestamptz '{day}', timestamptz '{day}' + interval '1 day' * {days}, '1 day') AS made;
 """
 SIZE = "CASE WHEN i % 500 = 0 THEN 60 ELSE 2 + 2 * (i % 4) END"
 

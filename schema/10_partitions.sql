@@ -7,7 +7,7 @@ CREATE OR REPLACE FUNCTION history_tables() RETURNS SETOF text LANGUAGE sql IMMU
                          'transaction_results', 'findings', 'global_contract_distributions'])
 $$;
 
--- Makes the partitions of all history tables that hold the times from_time to until_time. A partition
+-- Makes the partitions of all history tables that hold the times from_time to until_time, ten of each table at most. A partition
 -- is made beside its table and then attached: that waits for nobody and makes nobody wait (CREATE TABLE
 -- … PARTITION OF would stop readers and writers). Owner's rights, so that the daemon's role needs none: names are looked
 -- up in pg_catalog alone, as nobody's objects may be called with these rights.
@@ -31,8 +31,11 @@ BEGIN
     IF width IS NULL THEN
         RAISE EXCEPTION 'the database does not know its chain yet (chain_identity is empty)';
     END IF;
-    PERFORM pg_advisory_xact_lock(hashtextextended('receiptd partitions', 0));
     low := date_trunc(width, from_time);
+    IF low + 10 * ('1 ' || width)::interval <= until_time THEN
+        RAISE EXCEPTION 'make_partitions makes 10 partitions of each table at most, not all from % to %', from_time, until_time;
+    END IF;
+    PERFORM pg_advisory_xact_lock(hashtextextended('receiptd partitions', 0));
     WHILE low <= until_time LOOP
         high := low + ('1 ' || width)::interval;
         FOREACH history IN ARRAY tables LOOP

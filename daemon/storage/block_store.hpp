@@ -45,6 +45,14 @@ enum class CommitOutcome {
     not_leader,       // another daemon leads since: nothing written
 };
 
+// How the partitions of a day may come to be.
+enum class DayLeave {
+    if_there,  // they are not made
+    counted,   // at most ten new days a minute
+    free,
+};
+enum class DayWord { ready, absent, too_many };
+
 class BlockStore {
 public:
     virtual ~BlockStore() = default;
@@ -65,6 +73,9 @@ public:
     // that is the leader's.
     virtual base::Task<CommitOutcome> commit(chain::RowBatch batch) = 0;
 
+    // Before the first block of a day (since 1970, UTC) is committed: its partitions.
+    virtual base::Task<DayWord> open_day(std::int64_t day, DayLeave leave) = 0;
+
     virtual base::Task<void> record_unavailable(UnavailableHeight height) = 0;
     virtual base::Task<std::vector<UnavailableHeight>> unavailable_heights(unsigned limit) = 0;
 
@@ -77,6 +88,8 @@ public:
     virtual base::Task<std::optional<chain::BlockRef>> stored_block_above(base::Height height) = 0;
     virtual base::Task<std::optional<chain::BlockRef>> stored_block_below(base::Height height) = 0;
     virtual base::Task<std::optional<chain::BlockRef>> stored_block_by_hash(std::string hash) = 0;
+    // The highest ones, ascending.
+    virtual base::Task<std::vector<chain::BlockRef>> newest_blocks(unsigned limit) = 0;
 };
 
 }  // namespace receiptd::storage

@@ -127,9 +127,14 @@ void forget_ended_watches(pqxx::connection& connection, base::WallTime before) {
                     seconds);
 }
 
-std::optional<base::WallTime> newest_block_at(pqxx::connection& connection) {
+// The median time of the last eleven blocks: one of them decides nothing. Of fewer, the newest.
+std::optional<base::WallTime> newest_blocks_at(pqxx::connection& connection) {
     pqxx::work tx(connection);
-    const auto newest = tx.exec("SELECT " + microseconds_of("max(block_time)") + " FROM blocks")[0][0];
+    const auto newest =
+        tx.exec("SELECT " +
+                microseconds_of("CASE WHEN count(*) < 11 THEN max(block_time) "
+                                "ELSE percentile_disc(0.5) WITHIN GROUP (ORDER BY block_time) END") +
+                " FROM (SELECT block_time FROM blocks ORDER BY block_height DESC LIMIT 11) AS newest")[0][0];
     if (newest.is_null()) return std::nullopt;
     return wall_time(newest);
 }
@@ -240,14 +245,14 @@ base::Task<std::string> Database::genesis_hash(std::string told) {
 
 base::Task<bool> Database::keep_partitions(base::WallTime now, std::optional<std::chrono::hours> keep) {
     return pool.maintenance.run([this, now, keep](pqxx::connection& connection) {
-        return keep_partitions_of(connection, now, past_retention(connection, now, keep));
+        return keep_partitions_of(connection, past_retention(connection, now, keep));
     });
 }
 
 base::Task<bool> Database::maintain(base::WallTime now, std::optional<std::chrono::hours> keep) {
     return pool.maintenance.run([this, now, keep](pqxx::connection& connection) {
         const auto before = past_retention(connection, now, keep);
-        const bool is_retired = keep_partitions_of(connection, now, before);
+        const bool is_retired = keep_partitions_of(connection, before);
         if (before) {
             forget_ended_watches(connection, *before);
             forget_lost_orphans(connection, *before);
@@ -265,7 +270,7 @@ base::Task<bool> Database::maintain(base::WallTime now, std::optional<std::chron
 // old.
 std::optional<base::WallTime> Database::past_retention(pqxx::connection& connection, base::WallTime now,
                                                        std::optional<std::chrono::hours> keep) {
-    const auto newest = newest_block_at(connection);
+    const auto newest = newest_blocks_at(connection);
     pqxx::work asking(connection);
     const auto longest = longest_keep(asking, process_, keep);
     asking.commit();
@@ -273,9 +278,8 @@ std::optional<base::WallTime> Database::past_retention(pqxx::connection& connect
     return std::min(now, *newest) - *longest;
 }
 
-bool Database::keep_partitions_of(pqxx::connection& connection, base::WallTime now,
-                                  std::optional<base::WallTime> before) {
-    partitions.make_ahead(connection, now);
+bool Database::keep_partitions_of(pqxx::connection& connection, std::optional<base::WallTime> before) {
+    if (const auto newest = newest_blocks_at(connection)) partitions.make_ahead(connection, *newest);
     const bool is_retired = !before || partitions.retire(connection, *before);
     partitions.measure(connection);
     return is_retired;

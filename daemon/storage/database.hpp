@@ -87,8 +87,7 @@ public:
 private:
     std::optional<base::WallTime> past_retention(pqxx::connection& connection, base::WallTime now,
                                                  std::optional<std::chrono::hours> keep);
-    bool keep_partitions_of(pqxx::connection& connection, base::WallTime now,
-                            std::optional<base::WallTime> before);
+    bool keep_partitions_of(pqxx::connection& connection, std::optional<base::WallTime> before);
 
     std::string process_;
     DaemonSettings settings_;

@@ -3,6 +3,7 @@
 #include "base/iso_time.hpp"
 #include "base/log.hpp"
 #include "metrics/registry.hpp"
+#include "storage/errors.hpp"
 #include "storage/in_the_way.hpp"
 
 #include <string>
@@ -16,6 +17,8 @@ constexpr const char* kDependants = "2BP01";
 // Said at info until then: a question may take minutes. Then about once an hour.
 constexpr unsigned kPatientTimes = 10;
 constexpr unsigned kSaidAgainAfter = 60;
+constexpr std::size_t kMostNewDays = 10;
+constexpr std::chrono::minutes kInThatTime{1};
 
 std::int64_t unix_seconds(base::WallTime time) {
     return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
@@ -68,28 +71,50 @@ void PartitionKeeper::forget() {
     known_days_.clear();
 }
 
-void PartitionKeeper::ensure(pqxx::connection& connection, const std::set<std::int64_t>& days) {
-    for (const auto day : days) {
-        if (known(day)) continue;
-        pqxx::work tx(connection);
-        const auto made = shim::query(tx, "SELECT make_partitions(to_timestamp($1), to_timestamp($1))",
-                                      day * kSecondsPerDay)[0][0]
-                              .as<int>();
-        const auto date =
-            shim::query(tx, "SELECT to_timestamp($1)::date", day * kSecondsPerDay)[0][0].as<std::string>();
-        tx.commit();
-        if (made > 0) log::info("partitions made", {{"day", date}, {"tables", made}});
-        const std::lock_guard lock(mutex_);
-        known_days_.insert(day);
-    }
+bool PartitionKeeper::may_make(DayLeave leave) {
+    if (leave != DayLeave::counted) return leave == DayLeave::free;
+    const std::lock_guard lock(mutex_);
+    const auto now = std::chrono::steady_clock::now();
+    while (!made_at_.empty() && now - made_at_.front() >= kInThatTime) made_at_.pop_front();
+    if (made_at_.size() >= kMostNewDays) return false;
+    made_at_.push_back(now);
+    return true;
 }
 
-void PartitionKeeper::make_ahead(pqxx::connection& connection, base::WallTime now) {
+DayWord PartitionKeeper::open(pqxx::connection& connection, std::int64_t day, DayLeave leave) {
+    if (known(day)) return DayWord::ready;
     pqxx::work tx(connection);
-    shim::query(tx,
-                "SELECT make_partitions(to_timestamp($1), "
-                "to_timestamp($1) + 2 * ('1 ' || partition_width)::interval) FROM chain_identity",
-                unix_seconds(now));
+    const auto seconds = day * kSecondsPerDay;
+    const auto there = shim::query(tx,
+                                   "SELECT EXISTS (SELECT FROM partitions WHERE table_name = 'blocks' "
+                                   "  AND to_timestamp($1) >= from_time AND to_timestamp($1) < until_time), "
+                                   "to_timestamp($1)::date",
+                                   seconds)[0];
+    const bool is_new = !there[0].as<bool>();
+    if (is_new && leave == DayLeave::if_there) return DayWord::absent;
+    if (is_new && !may_make(leave)) return DayWord::too_many;
+    const auto made =
+        shim::query(tx, "SELECT make_partitions(to_timestamp($1), to_timestamp($1))", seconds)[0][0]
+            .as<int>();
+    tx.commit();
+    if (made > 0) log::info("partitions made", {{"day", there[1].as<std::string>()}, {"tables", made}});
+    const std::lock_guard lock(mutex_);
+    known_days_.insert(day);
+    return DayWord::ready;
+}
+
+void PartitionKeeper::ensure(pqxx::connection& connection, const std::set<std::int64_t>& days,
+                             DayLeave leave) {
+    for (const auto day : days)
+        if (open(connection, day, leave) != DayWord::ready)
+            throw StorageRefused("more than " + std::to_string(kMostNewDays) +
+                                 " days would get partitions in a minute");
+}
+
+void PartitionKeeper::make_ahead(pqxx::connection& connection, base::WallTime newest) {
+    pqxx::work tx(connection);
+    shim::query(tx, "SELECT make_partitions(to_timestamp($1), to_timestamp($1) + interval '2 days')",
+                unix_seconds(newest));
     tx.commit();
 }
 

@@ -11,6 +11,7 @@
 #include "storage/sql_time.hpp"
 #include "storage/tell_batch.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <set>
 #include <utility>
@@ -228,7 +229,7 @@ CommitOutcome commit_batch(pqxx::connection& connection, const chain::RowBatch& 
     auto* write = write_rows;
     for (unsigned attempt = 1;; ++attempt) {
         try {
-            return database.partitions.with_days(connection, days, [&] {
+            return database.partitions.with_days(connection, days, DayLeave::free, [&] {
                 pqxx::work tx(connection);
                 Told told;
                 const auto outcome =
@@ -262,24 +263,33 @@ void add_wanted(pqxx::transaction_base& tx, base::HeightRange range) {
                 base::HeightSet(range).to_multirange());
 }
 
+// `which`: what comes after FROM blocks.
 template <class Parameter>
-std::optional<chain::BlockRef> one_block(pqxx::transaction_base& tx, const char* condition,
+std::vector<chain::BlockRef> read_blocks(pqxx::transaction_base& tx, const char* which,
                                          const Parameter& parameter) {
     const auto rows = shim::query(tx,
                                   std::string("SELECT block_height, block_hash, prev_hash, prev_height, "
-                                              "timestamp_nanosec, epoch_id FROM blocks WHERE ") +
-                                      condition,
+                                              "timestamp_nanosec, epoch_id FROM blocks ") +
+                                      which,
                                   parameter);
-    if (rows.empty()) return std::nullopt;
-    const auto row = rows[0];
-    chain::BlockRef block;
-    block.height = row[0].template as<base::Height>();
-    block.hash = row[1].template as<std::string>();
-    block.prev_hash = row[2].template as<std::string>();
-    if (!row[3].is_null()) block.prev_height = row[3].template as<base::Height>();
-    block.timestamp_nanosec = row[4].template as<std::uint64_t>();
-    if (!row[5].is_null()) block.epoch_id = row[5].template as<std::string>();
-    return block;
+    std::vector<chain::BlockRef> blocks;
+    for (const auto& row : rows) {
+        auto& block = blocks.emplace_back();
+        block.height = row[0].template as<base::Height>();
+        block.hash = row[1].template as<std::string>();
+        block.prev_hash = row[2].template as<std::string>();
+        if (!row[3].is_null()) block.prev_height = row[3].template as<base::Height>();
+        block.timestamp_nanosec = row[4].template as<std::uint64_t>();
+        if (!row[5].is_null()) block.epoch_id = row[5].template as<std::string>();
+    }
+    return blocks;
+}
+
+template <class Parameter>
+std::optional<chain::BlockRef> one_block(pqxx::transaction_base& tx, const char* which,
+                                         const Parameter& parameter) {
+    auto blocks = read_blocks(tx, which, parameter);
+    return blocks.empty() ? std::nullopt : std::optional(std::move(blocks.front()));
 }
 
 }  // namespace
@@ -370,19 +380,33 @@ base::Task<base::HeightSet> PgBlockStore::remove_block(base::Height height) {
 
 base::Task<std::optional<chain::BlockRef>> PgBlockStore::stored_block_above(base::Height height) {
     return database_.pool.following.transaction([height](pqxx::work& tx) {
-        return one_block(tx, "block_height > $1 ORDER BY block_height LIMIT 1", height);
+        return one_block(tx, "WHERE block_height > $1 ORDER BY block_height LIMIT 1", height);
     });
 }
 
 base::Task<std::optional<chain::BlockRef>> PgBlockStore::stored_block_below(base::Height height) {
     return database_.pool.following.transaction([height](pqxx::work& tx) {
-        return one_block(tx, "block_height < $1 ORDER BY block_height DESC LIMIT 1", height);
+        return one_block(tx, "WHERE block_height < $1 ORDER BY block_height DESC LIMIT 1", height);
     });
 }
 
 base::Task<std::optional<chain::BlockRef>> PgBlockStore::stored_block_by_hash(std::string hash) {
     return database_.pool.following.transaction(
-        [hash = std::move(hash)](pqxx::work& tx) { return one_block(tx, "block_hash = $1", hash); });
+        [hash = std::move(hash)](pqxx::work& tx) { return one_block(tx, "WHERE block_hash = $1", hash); });
+}
+
+base::Task<std::vector<chain::BlockRef>> PgBlockStore::newest_blocks(unsigned limit) {
+    return database_.pool.following.transaction([limit](pqxx::work& tx) {
+        auto blocks = read_blocks(tx, "ORDER BY block_height DESC LIMIT $1", limit);
+        std::reverse(blocks.begin(), blocks.end());
+        return blocks;
+    });
+}
+
+base::Task<DayWord> PgBlockStore::open_day(std::int64_t day, DayLeave leave) {
+    return database_.pool.following.run([&database = database_, day, leave](pqxx::connection& connection) {
+        return database.partitions.open(connection, day, leave);
+    });
 }
 
 }  // namespace receiptd::storage

@@ -156,10 +156,10 @@ base::Task<void> PgTreeStore::commit_tree(chain::TreeRows tree) {
             const auto days = days_of_rows(tree.batch);
             bool written = false;
             try {
-                written = database.partitions.with_days(connection, days, write);
+                written = database.partitions.with_days(connection, days, DayLeave::counted, write);
             } catch (const pqxx::unique_violation&) {
                 // Another daemon wrote the same tree; now it is seen.
-                written = database.partitions.with_days(connection, days, write);
+                written = database.partitions.with_days(connection, days, DayLeave::counted, write);
             }
             const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
             if (written) database.note_committed(tree.batch, seconds.count());

@@ -166,9 +166,9 @@ base::Task<void> PgUnplacedStore::place(FoundTransaction found) {
             const auto write = [&] { write_place(connection, found); };
             const auto days = days_of_rows(found.rows);
             try {
-                database.partitions.with_days(connection, days, write);
+                database.partitions.with_days(connection, days, DayLeave::counted, write);
             } catch (const pqxx::unique_violation&) {
-                database.partitions.with_days(connection, days, write);
+                database.partitions.with_days(connection, days, DayLeave::counted, write);
             }
         });
 }
@@ -187,7 +187,7 @@ base::Task<void> PgUnplacedStore::want_outcome(std::string receipt_id, std::stri
 base::Task<void> PgUnplacedStore::store_orphan(std::string receipt_id, chain::RowBatch rows) {
     return database_.pool.following.run([&database = database_, receipt_id = std::move(receipt_id),
                                          rows = std::move(rows)](pqxx::connection& connection) {
-        database.partitions.with_days(connection, days_of_rows(rows), [&] {
+        database.partitions.with_days(connection, days_of_rows(rows), DayLeave::counted, [&] {
             pqxx::work tx(connection);
             // Not there any more: this was committed already, or its tree came.
             const auto still = shim::query(tx,

@@ -120,7 +120,7 @@ chain::DecidedCounts settle(pqxx::connection& connection, base::HeightRange arou
         if (batch.rows() == 0) return {};
         batch.withhold_before(news_since);
         try {
-            return database.partitions.with_days(connection, days_of_rows(batch), [&] {
+            return database.partitions.with_days(connection, days_of_rows(batch), DayLeave::free, [&] {
                 pqxx::work tx(connection);
                 copy_rows(tx, batch);
                 const auto told = tell_batch(tx, database.rules, batch);

@@ -240,7 +240,7 @@ public:
 
     void write(std::span<const WatchUpdate> updates) {
         try {
-            add(database_.partitions.with_days(connection_, days_of(updates, now_), [&] {
+            add(database_.partitions.with_days(connection_, days_of(updates, now_), DayLeave::free, [&] {
                 return storage::write(connection_, updates, now_, database_.rules);
             }));
         } catch (const pqxx::sql_error& e) {

@@ -110,6 +110,39 @@ TEST_F(CommitToNoPartitions, MakesPartitionsForTheDaysItNeedsAndAhead) {
     EXPECT_EQ(value("SELECT max(until_time)::date FROM partitions"), "2022-10-22");
 }
 
+TEST_F(CommitToNoPartitions, ADayIsOpenedOnceAndTenAMinuteAreNew) {
+    using storage::DayLeave;
+    using storage::DayWord;
+    const auto open = [this](std::int64_t day, DayLeave leave) {
+        return await(store().blocks.open_day(day, leave));
+    };
+    EXPECT_EQ(open(20'000, DayLeave::if_there), DayWord::absent);
+    EXPECT_EQ(value("SELECT count(*) FROM partitions"), "0");
+    for (std::int64_t day = 20'000; day < 20'010; ++day)
+        EXPECT_EQ(open(day, DayLeave::counted), DayWord::ready);
+    EXPECT_EQ(open(20'010, DayLeave::counted), DayWord::too_many);
+    EXPECT_EQ(open(20'000, DayLeave::counted), DayWord::ready) << "it is there";
+    EXPECT_EQ(open(20'011, DayLeave::free), DayWord::ready);
+    EXPECT_EQ(value("SELECT count(*) FROM partitions WHERE table_name = 'blocks'"), "11");
+    OpenStore another(database().url());
+    EXPECT_EQ(await(another.blocks.open_day(20'011, DayLeave::if_there)), DayWord::ready);
+}
+
+TEST_F(CommitToNoPartitions, OneCallMakesTenOfEachTableAtMost) {
+    EXPECT_EQ(value("SELECT make_partitions('2030-01-01', '2030-01-10')"), "90");
+    EXPECT_THROW(execute("SELECT make_partitions('2031-01-01', '2031-01-11')"), pqxx::sql_error);
+    EXPECT_THROW(execute("SELECT make_partitions('-infinity', now())"), pqxx::sql_error);
+    EXPECT_THROW(execute("SELECT make_partitions(now(), 'infinity')"), pqxx::sql_error);
+    EXPECT_EQ(value("SELECT count(*) FROM partitions"), "90");
+}
+
+TEST_F(CommitToNoPartitions, NoneAreMadeAheadOfAChainOfLongAgo) {
+    commit(full_batch(100));
+    store().clock.now += std::chrono::days(300);
+    await(store().maintain());
+    EXPECT_EQ(value("SELECT max(until_time)::date FROM partitions"), "2022-10-22");
+}
+
 TEST_F(CommitToNoPartitions, ThePartitionsAndTheDiskOfEachTableAreMeasured) {
     commit(full_batch(100));
     execute("CREATE TABLE of_somebody_else AS SELECT generate_series(1, 1000) AS n");
@@ -147,6 +180,17 @@ TEST_F(CommitToNoPartitions, RetentionDropsWholePartitionsAndKeepsTheirCoverage)
     EXPECT_EQ(value("SELECT count(*) FROM blocks"), "2");
     EXPECT_EQ(value("SELECT count(*) FROM partitions WHERE partition_name LIKE '%20221019'"), "0");
     EXPECT_EQ(value("SELECT heights FROM coverage"), "{[100,103)}");
+}
+
+TEST_F(CommitToNoPartitions, OneBlocksTimeDrivesNoRetention) {
+    for (base::Height height = 100; height < 112; ++height)
+        commit_block_at(height,
+                        height == 110 ? "timestamptz '2029-01-01Z'" : "timestamptz '2022-10-19 01:00Z'");
+    OpenStore with_retention(database().url());
+    with_retention.keep = std::chrono::hours(24);
+    with_retention.clock.now += std::chrono::days(900);
+    await(with_retention.keep_partitions());
+    EXPECT_EQ(value("SELECT count(*) FROM blocks"), "12");
 }
 
 TEST_F(Commit, RetentionForgetsOrphansThatNobodyCanAdoptAnyMore) {

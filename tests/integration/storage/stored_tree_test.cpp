@@ -119,7 +119,10 @@ TEST_F(StoredTrees, OfATransactionOutOfScopeHaveTheReceiptsThatAreStored) {
 
 TEST_F(StoredTrees, AreFoundOnWhateverDayTheyBegan) {
     // The same rows on many days, one tree a day, and one that lasts over midnight.
-    execute("SELECT make_partitions('2022-09-01', '2022-10-20')");
+    execute(
+        "SELECT make_partitions(day, day) FROM generate_series(timestamptz '2022-09-01Z', '2022-10-20Z', '1 "
+        "day') "
+        "AS day");
     execute(
         "INSERT INTO transactions (tx_hash, tree_id, block_height, block_time, signer_id, receiver_id, "
         "nonce, status, "

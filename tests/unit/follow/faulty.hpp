@@ -28,6 +28,9 @@ public:
     base::Task<storage::CommitOutcome> commit(chain::RowBatch batch) override {
         return later(stores_.blocks.commit(std::move(batch)));
     }
+    base::Task<storage::DayWord> open_day(std::int64_t day, storage::DayLeave leave) override {
+        return later(stores_.blocks.open_day(day, leave));
+    }
     base::Task<void> record_unavailable(storage::UnavailableHeight height) override {
         return later(stores_.blocks.record_unavailable(std::move(height)));
     }
@@ -45,6 +48,9 @@ public:
     }
     base::Task<std::optional<chain::BlockRef>> stored_block_by_hash(std::string hash) override {
         return later(stores_.blocks.stored_block_by_hash(std::move(hash)));
+    }
+    base::Task<std::vector<chain::BlockRef>> newest_blocks(unsigned limit) override {
+        return later(stores_.blocks.newest_blocks(limit));
     }
 
     base::Task<void> commit_tree(chain::TreeRows tree) override {

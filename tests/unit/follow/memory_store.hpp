@@ -87,6 +87,18 @@ public:
             unavailable.erase(unavailable.lower_bound(range.from), unavailable.upper_bound(range.to));
         co_return storage::CommitOutcome::committed;
     }
+    base::Task<storage::DayWord> open_day(std::int64_t day, storage::DayLeave leave) override {
+        if (days.contains(day)) co_return storage::DayWord::ready;
+        if (leave == storage::DayLeave::if_there) co_return storage::DayWord::absent;
+        if (leave == storage::DayLeave::counted) {
+            std::erase_if(counted_at,
+                          [&](auto at) { return clock.steady() - at >= std::chrono::minutes(1); });
+            if (counted_at.size() >= 10) co_return storage::DayWord::too_many;
+            counted_at.push_back(clock.steady());
+        }
+        days.insert(day);
+        co_return storage::DayWord::ready;
+    }
     base::Task<void> record_unavailable(storage::UnavailableHeight height) override {
         if (coverage.skipped_by_operator.contains(height.height)) co_return;
         coverage.wanted.add(height.height);
@@ -122,6 +134,13 @@ public:
         const auto found = std::find_if(blocks.begin(), blocks.end(),
                                         [&](const auto& block) { return block.second.hash == hash; });
         co_return found == blocks.end() ? std::nullopt : std::optional(found->second);
+    }
+
+    base::Task<std::vector<chain::BlockRef>> newest_blocks(unsigned limit) override {
+        std::vector<chain::BlockRef> newest;
+        for (auto block = blocks.rbegin(); block != blocks.rend() && newest.size() < limit; ++block)
+            newest.insert(newest.begin(), block->second);
+        co_return newest;
     }
 
     // --- Trees ---
@@ -271,7 +290,9 @@ public:
     std::map<Height, chain::Seam> seams;
     std::function<void(base::HeightRange)> before_adoption;
     Leader leader;
-    unsigned process = 1;  // that asks
+    unsigned process = 1;         // that asks
+    std::set<std::int64_t> days;  // with partitions
+    std::vector<base::SteadyTime> counted_at;
     storage::Coverage coverage;
     std::map<Height, chain::BlockRef> blocks;
     std::map<Height, storage::UnavailableHeight> unavailable;
