@@ -163,6 +163,7 @@ std::string to_json(const DaemonStatus& status) {
                       {"disagreement", status.disagreement},
                       {"agreed_height", status.agreed_height},
                       {"unconfirmed", status.unconfirmed},
+                      {"wrong_clock", status.wrong_clock},
                       {"alerts", outbox_json(status.outbox)},
                       {"timed_rules", timed_rules_json(status.timed_rules)},
                       {"endpoints_off", status.endpoints_off},
@@ -254,6 +255,7 @@ std::vector<Unreadiness> notes(const DaemonStatus& status) {
                                        "): restart it with the version that changed it"});
     if (!status.unconfirmed.empty())
         notes.push_back({"unconfirmed", status.unconfirmed + "; until they are, no watch ends above"});
+    if (!status.wrong_clock.empty()) notes.push_back({"clock", status.wrong_clock});
     return notes;
 }
 

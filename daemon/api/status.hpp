@@ -119,6 +119,7 @@ struct DaemonStatus {
     std::string disagreement;                     // of the hosts, which keeps blocks from being stored
     std::uint64_t agreed_height = 0;              // the hosts agree on the committed blocks up to it; 0: none
     std::string unconfirmed;                      // why they do not agree on those above; empty: they do
+    std::string wrong_clock;                      // why the clock must be; empty: it need not be
     std::vector<UpstreamView> upstreams;
     std::vector<std::string> endpoints_off;  // of this daemon's, those that answered 410
     std::string retention_keep;
@@ -141,7 +142,7 @@ struct Unreadiness {
     std::string detail;
 };
 std::vector<Unreadiness> unreadiness(const DaemonStatus& status);
-// A note worth a look, though it makes nobody unready: "network", "unconfirmed".
+// A note worth a look, though it makes nobody unready: "network", "schema", "unconfirmed", "clock".
 std::vector<Unreadiness> notes(const DaemonStatus& status);
 
 }  // namespace receiptd::api

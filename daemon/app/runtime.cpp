@@ -256,6 +256,7 @@ api::DaemonStatus Runtime::status() const {
     view_of.disagreement = state.disagreement;
     view_of.agreed_height = state.heights.agreed();
     view_of.unconfirmed = state.unconfirmed();
+    view_of.wrong_clock = state.wrong_clock;
     if (const auto& broken = state.heights.broken()) view_of.broken_chain = broken->why;
     if (const auto& outbox = dispatcher.outbox())
         view_of.outbox = api::OutboxView{outbox->pending, outbox->dead,

@@ -75,6 +75,7 @@ base::Task<Told> Agreement::on(const chain::BlockRef& block) {
         const auto witnesses = co_await witnesses_.ask(block.height);
         told = tell_block(witnesses, block.hash);
         if (told == Told::yes) {
+            if (const auto shown = shown_alike(witnesses, block.hash)) state_.times.agree_on(*shown);
             state_.head.confirm(block.height);
             state_.disagreement.clear();
         } else {

@@ -41,7 +41,8 @@ public:
     // Whether there is a host beside the one that tells a block.
     bool among_several() const { return witnesses_.count() > 1; }
 
-    // Asks several times within a few seconds, since hosts lag behind each other. An agreed block is final.
+    // Asks several times within a few seconds, since hosts lag behind each other. An agreed block is final,
+    // and its time is known.
     base::Task<Told> on(const chain::BlockRef& block);
     struct Judgement {
         Told told = Told::unclear;

@@ -41,6 +41,7 @@ bool Confirmation::is_due(const chain::BlockRef& tip) const {
 
 base::Task<void> Confirmation::ask_about(chain::BlockRef tip) {
     if (!agreement_.among_several()) {
+        state_.times.agree_on(tip);
         state_.heights.agree_up_to(tip.height);
         co_return;
     }

@@ -93,6 +93,7 @@ base::Task<std::optional<chain::BlockRef>> Follower::agree_on_head() {
             state_.set_unconfirmed(std::exchange(state_.disagreement, {}));
             log::warn("following the chain by the word of one host, as no other one answers",
                       {{"because", state_.unconfirmed()}});
+            state_.times.agree_on(*head);
             co_return head;
         }
         if (head && !std::exchange(warned, true))

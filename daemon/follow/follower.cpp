@@ -15,6 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr unsigned kUnavailableLoaded = 100'000;
+constexpr unsigned kNewestLoaded = 11;         // whose median time is judged by
 constexpr base::Duration kSlowHeadPoll = 10s;  // where blocks are not learned by polling the head
 constexpr base::BackoffPolicy kRetryBroken{2s, 60s, 2.0, 0.2};
 constexpr base::Duration kConfirmAfter = 2s;  // of storing nothing
@@ -162,14 +163,15 @@ base::Task<Follower::End> Follower::follow(std::optional<base::Height> until) {
 base::Task<void> Follower::read_coverage_anew() {
     auto coverage = co_await stores_.blocks.load_coverage();
     const auto unavailable = co_await stores_.blocks.unavailable_heights(kUnavailableLoaded);
-    auto tip = co_await tip_of(coverage);
-    state_.heights.load(std::move(coverage), unavailable, std::move(tip));
+    const auto newest = co_await stores_.blocks.newest_blocks(kNewestLoaded);
+    for (const auto& block : newest) state_.times.stored(block);
+    // An earlier life has stored it by the rules of this one.
+    if (!newest.empty()) state_.times.agree_on(newest.back());
+    state_.heights.load(std::move(coverage), unavailable, tip_of(newest));
 }
 
-base::Task<std::optional<chain::BlockRef>> Follower::tip_of(const storage::Coverage& coverage) {
-    const auto last = coverage.covered.last();
-    if (!last) co_return std::nullopt;
-    co_return co_await stores_.blocks.stored_block_below(*last + 1);
+std::optional<chain::BlockRef> Follower::tip_of(const std::vector<chain::BlockRef>& newest) {
+    return newest.empty() ? std::nullopt : std::optional(newest.back());
 }
 
 base::Task<void> Follower::follow_up_to(std::optional<base::Height> until) {
@@ -219,6 +221,7 @@ base::Task<void> Follower::fill(base::HeightRange range) {
     if (const auto* fault = std::get_if<rpc::Unavailable>(&lowest); fault && fault->reason == kBelowGenesis)
         throw std::runtime_error("height " + std::to_string(range.from) +
                                  " is below the first block of the chain (" + fault->detail + ")");
+    co_await know_time();
     auto claimed = co_await stores_.backfills.claim_backfill(range);
     if (claimed.leased) throw std::runtime_error("another process is working on this range right now");
     co_await stores_.blocks.want(range);
@@ -241,6 +244,15 @@ base::Task<Follower::End> Follower::to_its_end(base::Task<void> work, base::Heig
 base::Task<void> Follower::know_head() {
     base::Wakeup wakeup(executor_, {&state_.head.moved, &state_.stop.signal});
     while (!state_.head.block() && !state_.stop.requested()) co_await wakeup.wait();
+}
+
+// The days of history lie below a block that the hosts agree on.
+base::Task<void> Follower::know_time() {
+    const auto head = state_.head.block();
+    if (head && agreement_.among_several())
+        co_await agreement_.on(*head);
+    else if (head)
+        state_.times.agree_on(*head);
 }
 
 base::Task<void> Follower::poll_head(bool closely) {

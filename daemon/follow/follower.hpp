@@ -74,7 +74,7 @@ private:
     base::Task<void> read_coverage_anew();
     base::Task<void> find_lost_heights();
     base::Task<void> judge_late_trees();
-    base::Task<std::optional<chain::BlockRef>> tip_of(const storage::Coverage& coverage);
+    static std::optional<chain::BlockRef> tip_of(const std::vector<chain::BlockRef>& newest);
     void make_trees();
     base::Task<void> fill(base::HeightRange range);
     base::Task<End> to_its_end(base::Task<void> work, base::HeightRange range);
@@ -99,6 +99,7 @@ private:
     base::Task<void> know_head();                                // or be stopped
     base::Task<std::optional<chain::BlockRef>> agree_on_head();  // the same
     base::Task<void> confirm_head();
+    base::Task<void> know_time();
     base::Task<void> read_coverage_again();
     base::Task<void> wait_until_dealt_with(base::HeightRange range);
     base::Task<End> wind_up(base::HeightRange range);

@@ -35,14 +35,14 @@ base::Task<void> Follower::find_lost_heights() {
 base::Task<void> Follower::read_coverage_again() {
     const auto before = state_.heights.coverage().covered;
     auto read = co_await stores_.blocks.load_coverage();
-    const auto tip = co_await tip_of(read);
+    const auto newest = co_await stores_.blocks.newest_blocks(1);
     auto lost = before;
     lost.subtract(read.covered);
     if (!lost.empty())
         log::error("the database has lost heights (failover, restore, repair): they are fetched again",
                    {{"heights", lost.to_multirange()}});
     for (const auto& range : lost.ranges()) co_await stores_.blocks.want(range);
-    state_.heights.read_again(before, std::move(read), tip);
+    state_.heights.read_again(before, std::move(read), tip_of(newest));
     if (!lost.empty()) forget(lost);
 }
 

@@ -4,6 +4,7 @@
 #include "base/offload.hpp"
 #include "follow/commit_listener.hpp"
 #include "metrics/registry.hpp"
+#include "rpc/header_check.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -68,7 +69,7 @@ base::Task<void> Run::follow_through() {
     claims_.claim_range();
     auto below = co_await engine_.stores.blocks.stored_block_below(settings_.from);
     auto above = co_await engine_.stores.blocks.stored_block_above(settings_.to.value_or(settings_.from));
-    continuity_ = Continuity(std::move(below), std::move(above));
+    begin_between(std::move(below), std::move(above));
     co_await seams_.begin_at(next_);
     while (co_await advance()) {
     }
@@ -134,8 +135,13 @@ base::Task<void> Run::leap() {
     window_.forget_below(next_);
     auto below = co_await engine_.stores.blocks.stored_block_below(next_);
     auto above = co_await engine_.stores.blocks.stored_block_above(settings_.to.value_or(next_));
-    continuity_ = Continuity(std::move(below), std::move(above));
+    begin_between(std::move(below), std::move(above));
     co_await seams_.begin_at(next_);
+}
+
+void Run::begin_between(std::optional<chain::BlockRef> below, std::optional<chain::BlockRef> above) {
+    is_rooted_ = below.has_value();
+    continuity_ = Continuity(std::move(below), std::move(above));
 }
 
 base::Task<base::Height> Run::handle(rpc::FetchResult result) {
@@ -156,6 +162,7 @@ base::Task<base::Height> Run::go_without(rpc::Unavailable fault) {
     const auto result = co_await engine_.source.fetch(next_, settings_.priority, false);
     const auto* header = std::get_if<std::unique_ptr<rpc::BlockContents>>(&result);
     if (!header) {
+        if (rpc::is_about_header(fault)) engine_.state.disagreement = fault.detail;
         faults_[next_] = std::move(fault);
         co_return co_await deny();
     }
@@ -171,7 +178,9 @@ base::Task<base::Height> Run::go_without(rpc::Unavailable fault) {
 
 base::Task<base::Height> Run::store_block(std::unique_ptr<rpc::BlockContents> contents) {
     const auto ref = chain::block_ref(contents->block().header);
-    const auto elsewhere = co_await turned_away(ref, contents->host);
+    auto elsewhere = co_await turned_away(ref, contents->host);
+    if (!elsewhere) elsewhere = co_await wrong_time(*contents);
+    if (!elsewhere) elsewhere = co_await no_day(*contents);
     if (elsewhere) co_return *elsewhere;
     const auto step = continuity_.block(ref);
     setbacks_ = 0;
@@ -192,7 +201,7 @@ base::Task<base::Height> Run::store_block(std::unique_ptr<rpc::BlockContents> co
     rows.facts.covered.add(skipped);
     rows.facts.hosts.insert(std::move(host));
     rows.facts.seen.history = is_history();
-    rows.withhold_before(engine_.state.news_since(is_history()));
+    rows.withhold_before(engine_.state.news_from(ref, is_history()));
     batch_.append(std::move(rows));
     co_return next_ + 1;
 }

@@ -82,6 +82,7 @@ private:
     base::Task<bool> advance();  // false: the run is over
     bool stands_alone() const;
     base::Task<void> leap();  // over heights that are stored already
+    void begin_between(std::optional<chain::BlockRef> below, std::optional<chain::BlockRef> above);
     // Each says where the run goes on.
     base::Task<base::Height> handle(rpc::FetchResult result);
     base::Task<base::Height> deny();
@@ -93,6 +94,11 @@ private:
     base::Task<std::optional<base::Height>> turned_away(const chain::BlockRef& block,
                                                         const std::string& host);
     base::Task<base::Height> store_block(std::unique_ptr<rpc::BlockContents> contents);
+    base::Task<std::optional<base::Height>> wrong_time(rpc::BlockContents& contents);
+    base::Task<std::optional<base::Height>> no_day(const rpc::BlockContents& contents);
+    base::Task<std::optional<base::Height>> untold(const chain::BlockRef& block, const std::string& host,
+                                                   const std::string& why);
+    void judge_clock(base::WallTime time);
     base::Task<bool> is_of_this_chain(const chain::BlockRef& block, const std::string& host);
     chain::Scope scope_for(const rpc::BlockContents& contents) const;
     base::Task<void> give_up(base::Height height, std::string reason, std::string detail);
@@ -121,6 +127,8 @@ private:
     RunSeams seams_;
     std::optional<std::string> broken_;
     bool removed_ = false;
+    bool is_rooted_ = false;                           // linked to a stored or agreed block below
+    std::optional<std::int64_t> open_day_;             // of the last block
     base::Height reach_;                               // heights in a row that may be denied along the head
     unsigned setbacks_ = 0;                            // since the last block that fits
     std::map<base::Height, rpc::Unavailable> faults_;  // of undecided heights

@@ -44,6 +44,13 @@ chain::NewsSince State::news_since(bool backfill) const {
     return {week_ago, chain::withheld::kTooOld};
 }
 
+chain::NewsSince State::news_from(const chain::BlockRef& block, bool backfill) const {
+    auto news = news_since(backfill);
+    const auto median = times.median_at(block.height);
+    if (median && *median >= news.time) news.time = std::min(news.time, time_of(block));
+    return news;
+}
+
 base::Height State::final_height() const {
     return std::max(heights.tip() ? heights.tip()->height : 0, head.confirmed());
 }

@@ -4,6 +4,7 @@
 #include "base/clock.hpp"
 #include "base/event.hpp"
 #include "base/task.hpp"
+#include "follow/block_times.hpp"
 #include "follow/head.hpp"
 #include "follow/heights.hpp"
 #include "metrics/follow_series.hpp"
@@ -61,6 +62,7 @@ struct State {
     const base::Clock& clock;
     Head head;
     Heights heights;
+    BlockTimes times;
     TreeCounts trees;
     Stop stop;
     // Why nothing is stored above the tip: the hosts do not agree. Empty: they do, or nobody has asked them.
@@ -69,6 +71,9 @@ struct State {
     // them.
     const std::string& unconfirmed() const { return unconfirmed_; }
     void set_unconfirmed(std::string why);
+    // Why the clock of this machine must be wrong: the hosts agree on blocks far ahead of it. Empty: it need
+    // not be.
+    std::string wrong_clock;
     CommitListener* listener = nullptr;  // told of what is committed
     // Called with heights whose rows are gone: whoever remembers something of them forgets it.
     std::function<void(const base::HeightSet&)> on_lost;
@@ -81,6 +86,9 @@ struct State {
     base::WallTime chain_now() const;
     // Events older than the database, or than a week, are history, and so is the range of a `backfill`.
     chain::NewsSince news_since(bool backfill) const;
+    // The same for what happens from this block on. Its own time alone makes nothing old: the median time of
+    // the last stored blocks must be old, too, as far as they are remembered.
+    chain::NewsSince news_from(const chain::BlockRef& block, bool backfill) const;
     // Blocks up to this height are final: stored, or confirmed.
     base::Height final_height() const;
     // Whether the newest final block is stored, or nearly.

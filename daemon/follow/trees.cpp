@@ -311,7 +311,7 @@ base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks) {
         co_await make_tree_rows(cpu_, std::move(*open->tree), std::move(executed_in), pending, state_);
     open->tree.reset();
     if (open->outdated) co_return;
-    rows.batch.withhold_before(state_.news_since(pending.ordered));
+    rows.batch.withhold_before(state_.news_from(pending.included_in, pending.ordered));
     rows.batch.facts.seen.history = pending.ordered;
     const auto decided = rows.batch.facts.decided;
     const bool late = !rows.batch.facts.late_trees.empty();
@@ -360,7 +360,8 @@ bool Trees::is_discarded(const Open& open, const rpc::TreeSource::Unknown& unkno
 base::Task<void> Trees::discard(OpenTree open) {
     const auto pending = open->pending;
     open->writing = true;
-    const auto decided = co_await store_.discard_tree(pending, state_.news_since(pending.ordered));
+    const auto decided =
+        co_await store_.discard_tree(pending, state_.news_from(pending.included_in, pending.ordered));
     completed(*open, decided);
 }
 

@@ -68,6 +68,7 @@ base::Task<void> Writers::write(chain::RowBatch batch) {
     }
     const auto seconds = static_cast<double>((state_.clock.steady() - started).count()) / 1e9;
     state_.series.commit_seconds.Observe(seconds);
+    for (const auto& block : facts.blocks) state_.times.stored(block);
     state_.heights.learn_committed(facts);
     observe_lag(facts);
     if (told_) told_(facts);

@@ -17,9 +17,9 @@ BLOCKS = 30  # followed after a lie has begun
 class LyingHosts(support.Scenario):
     """A daemon before hosts of which one lies."""
 
-    def begin(self, regular_hosts, hosts, **settings):
-        self.chain = self.sandbox("--block-time-ms", 100, "--shards", 2, "--traffic", "mixed", "--tps", 5, "--seed", 5, command="run",
-                                  regular_hosts=regular_hosts)
+    def begin(self, regular_hosts, hosts, chain=(), **settings):
+        self.chain = self.sandbox("--block-time-ms", 100, "--shards", 2, "--traffic", "mixed", "--tps", 5, "--seed", 5, *chain,
+                                  command="run", regular_hosts=regular_hosts)
         self.settings = self.config(self.chain, network="sandbox", hosts=hosts, **settings)
         self.daemon = self.start("run", "--config", self.settings)
         support.wait_until("blocks are stored", lambda: self.alive() and self.newest())
@@ -46,6 +46,15 @@ class LyingHosts(support.Scenario):
         self.chain.lie(host, lie)
         support.wait_until(f"the log says '{words}'", lambda: self.alive() and words in self.daemon.log(), deadline=60)
         self.chain.truth()
+
+    def tells(self, lie, **more):
+        """A fork is a lie about few heights: another host may be asked for just these, so it begins again."""
+        self.chain.truth()
+        self.chain.lie("regular", lie, **more)
+        begun = self.newest()
+        support.wait_until("a few blocks are stored, or the lie is told", lambda: self.alive() and (
+            self.chain.told("regular") or (self.newest() or begun) >= begun + 8), deadline=60)
+        return self.chain.told("regular")
 
     def assert_complete(self):
         """Once nobody lies, each height that the chain has is stored as it truly is: a fork is found out within 16
@@ -120,15 +129,6 @@ class AnotherChain(LyingHosts):
         support.wait_until("the lie is told", lambda: self.alive() and self.tells(lie, **more), deadline=60)
         self.follow()
         self.assert_complete()
-
-    def tells(self, lie, **more):
-        """A fork is a lie about few heights: another host may be asked for just these, so it begins again."""
-        self.chain.truth()
-        self.chain.lie("regular", lie, **more)
-        begun = self.newest()
-        support.wait_until("a few blocks are stored, or the lie is told", lambda: self.alive() and (
-            self.chain.told("regular") or (self.newest() or begun) >= begun + 8), deadline=60)
-        return self.chain.told("regular")
 
     def test_a_head_a_little_too_high(self):
         self.survive("false_head", ahead=30)

@@ -1,0 +1,74 @@
+// Blocks that are stored, and the days that they may have.
+#include "storage/pg_block_store.hpp"
+#include "storage/pqxx_shim.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace receiptd::storage {
+namespace {
+
+// `which`: what comes after FROM blocks.
+template <class Parameter>
+std::vector<chain::BlockRef> read_blocks(pqxx::transaction_base& tx, const char* which,
+                                         const Parameter& parameter) {
+    const auto rows = shim::query(tx,
+                                  std::string("SELECT block_height, block_hash, prev_hash, prev_height, "
+                                              "timestamp_nanosec, epoch_id FROM blocks ") +
+                                      which,
+                                  parameter);
+    std::vector<chain::BlockRef> blocks;
+    for (const auto& row : rows) {
+        auto& block = blocks.emplace_back();
+        block.height = row[0].template as<base::Height>();
+        block.hash = row[1].template as<std::string>();
+        block.prev_hash = row[2].template as<std::string>();
+        if (!row[3].is_null()) block.prev_height = row[3].template as<base::Height>();
+        block.timestamp_nanosec = row[4].template as<std::uint64_t>();
+        if (!row[5].is_null()) block.epoch_id = row[5].template as<std::string>();
+    }
+    return blocks;
+}
+
+template <class Parameter>
+std::optional<chain::BlockRef> one_block(pqxx::transaction_base& tx, const char* which,
+                                         const Parameter& parameter) {
+    auto blocks = read_blocks(tx, which, parameter);
+    return blocks.empty() ? std::nullopt : std::optional(std::move(blocks.front()));
+}
+
+}  // namespace
+
+base::Task<std::optional<chain::BlockRef>> PgBlockStore::stored_block_above(base::Height height) {
+    return database_.pool.following.transaction([height](pqxx::work& tx) {
+        return one_block(tx, "WHERE block_height > $1 ORDER BY block_height LIMIT 1", height);
+    });
+}
+
+base::Task<std::optional<chain::BlockRef>> PgBlockStore::stored_block_below(base::Height height) {
+    return database_.pool.following.transaction([height](pqxx::work& tx) {
+        return one_block(tx, "WHERE block_height < $1 ORDER BY block_height DESC LIMIT 1", height);
+    });
+}
+
+base::Task<std::optional<chain::BlockRef>> PgBlockStore::stored_block_by_hash(std::string hash) {
+    return database_.pool.following.transaction(
+        [hash = std::move(hash)](pqxx::work& tx) { return one_block(tx, "WHERE block_hash = $1", hash); });
+}
+
+base::Task<std::vector<chain::BlockRef>> PgBlockStore::newest_blocks(unsigned limit) {
+    return database_.pool.following.transaction([limit](pqxx::work& tx) {
+        auto blocks = read_blocks(tx, "ORDER BY block_height DESC LIMIT $1", limit);
+        std::reverse(blocks.begin(), blocks.end());
+        return blocks;
+    });
+}
+
+base::Task<DayWord> PgBlockStore::open_day(std::int64_t day, DayLeave leave) {
+    return database_.pool.following.run([&database = database_, day, leave](pqxx::connection& connection) {
+        return database.partitions.open(connection, day, leave);
+    });
+}
+
+}  // namespace receiptd::storage
