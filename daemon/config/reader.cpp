@@ -1,6 +1,7 @@
 #include "config/reader.hpp"
 
 #include "base/nearest.hpp"
+#include "config/depth.hpp"
 #include "config/read_rule.hpp"
 #include "config/read_value.hpp"
 
@@ -163,6 +164,12 @@ private:
 }  // namespace
 
 ReadFile read_toml(std::string_view text, Report& report, Part part) {
+    if (const auto where = too_deep(text)) {
+        const auto most = std::to_string(kDeepest);
+        report.error(*where, "is nested too deep: a key has at most " + most +
+                                 " parts, and lists and tables in one another go " + most + " levels down");
+        return {};
+    }
     try {
         const toml::table root = toml::parse(text);
         return Reader(report, part).read(root);
