@@ -118,6 +118,15 @@ private:
 
     // {"sender_id":…,"receiver_id":…,"actions":[…]}, or that in {"V2":…} (chain-model.md §6.2).
     bool delegate(ondemand::object& object) {
+        constexpr int kDeepest = 8;  // the chain has no Delegate action in another one
+        if (nested_ == kDeepest) return false;
+        ++nested_;
+        const bool read = delegate_members(object);
+        --nested_;
+        return read;
+    }
+
+    bool delegate_members(ondemand::object& object) {
         DelegateFacts facts;
         for (auto field : object) {
             std::string_view key;
@@ -144,7 +153,8 @@ private:
     }
 
     ActionFacts& facts_;
-    int depth_ = 0;
+    int depth_ = 0;   // of actions in actions
+    int nested_ = 0;  // Delegate actions, and versions of them, in one another
     bool called_ = false;
     bool adds_key_ = false;
 };

@@ -103,5 +103,17 @@ TEST(StoredActionFacts, DoNotOverflow) {
     EXPECT_EQ(stored_action_facts("[" + most + "," + most + "]").deposit, ~u128{0});
 }
 
+TEST(StoredActions, AreReadHoweverDeepTheyNest) {
+    const std::pair<std::string, std::string> nests[] = {
+        {R"({"V2":)", "}"}, {R"({"actions":[{"Delegate":{"delegate_action":)", "}}]}"}};
+    for (const auto& [open, close] : nests) {
+        std::string json = R"([{"Delegate":{"delegate_action":)";
+        for (int i = 0; i < 100'000; ++i) json += open;
+        json += "{}";
+        for (int i = 0; i < 100'000; ++i) json += close;
+        EXPECT_EQ(stored_action_facts(json + "}}]").names, std::vector<std::string>{"Delegate"});
+    }
+}
+
 }  // namespace
 }  // namespace receiptd::chain
