@@ -3,6 +3,8 @@
 
 # A target that gets no further with one input than this many seconds is stuck in it.
 readonly STUCK_AFTER=20
+# Long enough for what nests thousands of levels deep (tests/fuzz/grow.hpp).
+readonly LONGEST=262144
 
 fuzz_names() {
     local source
@@ -22,7 +24,7 @@ fuzz_one() {
     local name=$1 limit=$2 log=$3 corpus=$LOCAL/fuzz/corpus/$1
     mkdir -p "$corpus" "$LOCAL/fuzz/findings"
     # Without the stacks of allocations twice as many inputs are tried; repeating a finding shows them.
-    if ! ASAN_OPTIONS=malloc_context_size=0 "build-fuzz/fuzz_$name" "$limit" -timeout="$STUCK_AFTER" \
+    if ! ASAN_OPTIONS=malloc_context_size=0 "build-fuzz/fuzz_$name" "$limit" -timeout="$STUCK_AFTER" -max_len="$LONGEST" \
         -print_final_stats=1 -artifact_prefix="$LOCAL/fuzz/findings/$name-" "$corpus" "tests/data/fuzz/$name" \
         >"$log" 2>&1; then
         note "$name: a finding"

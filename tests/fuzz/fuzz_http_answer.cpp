@@ -48,7 +48,13 @@ Result read(std::string_view bytes, std::size_t largest_piece, bool to_head) {
     return net::testing::run_on(io, net::read_answer(source, kLimit, to_head));
 }
 
+// Whether this is found out depends on what was read at once.
+bool is_head_too_large(const Result& result) {
+    return !result && result.error().text.find("header limit exceeded") != std::string::npos;
+}
+
 void require_same(const Result& one, const Result& other) {
+    if (is_head_too_large(one) || is_head_too_large(other)) return;
     require(one.has_value() == other.has_value(), "pieces change nothing",
             one ? other.error().text : "one of them failed");
     if (!one) return;  // what is broken off may be malformed as well

@@ -1,5 +1,6 @@
 // Stands in for libFuzzer where there is no clang: runs a fuzz target over the files of a folder
-// and over deterministic damages of them, a few seconds' worth.
+// and over deterministic damages of them, deep and long ones among these, a few seconds' worth.
+#include "fuzz/grow.hpp"
 #include "support/read_file.hpp"
 
 #include <algorithm>
@@ -14,6 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 namespace {
 
 constexpr std::size_t kBytesToFeed = 24'000'000;
+constexpr std::size_t kGrownBytesToFeed = 6'000'000;
 constexpr std::size_t kMostDamages = 2'000;  // of a seed, however short it is
 
 void feed(const std::string& input) {
@@ -28,13 +30,21 @@ void feed_truncated(const std::string& seed, std::size_t budget) {
     for (std::size_t run = 0; run < runs; ++run) feed(seed.substr(0, run * seed.size() / runs));
 }
 
-// One changed byte each, by a fixed sequence of pseudo-random numbers.
+// A fixed sequence of pseudo-random numbers.
+class Chance {
+public:
+    std::size_t operator()() {
+        state_ = state_ * 6364136223846793005ULL + 1442695040888963407ULL;
+        return static_cast<std::size_t>(state_ >> 33);
+    }
+
+private:
+    std::uint64_t state_ = 0x9E3779B97F4A7C15;
+};
+
+// One changed byte each.
 void feed_flipped(const std::string& seed, std::size_t budget) {
-    std::uint64_t state = 0x9E3779B97F4A7C15;
-    const auto next = [&state] {
-        state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-        return static_cast<std::size_t>(state >> 33);
-    };
+    Chance next;
     constexpr char kTelling[] = "{}[]\",:\\0-9eEntf\x80\xFF ";
     for (std::size_t run = std::min(kMostDamages, budget / (seed.size() + 1)); run > 0; --run) {
         std::string input = seed;
@@ -42,6 +52,15 @@ void feed_flipped(const std::string& seed, std::size_t budget) {
         const bool telling = next() % 2 == 0;
         input[at] = telling ? kTelling[next() % sizeof(kTelling)] : static_cast<char>(next());
         feed(input);
+    }
+}
+
+void feed_grown(const std::vector<std::string>& seeds) {
+    Chance next;
+    for (std::size_t fed = 0; fed < kGrownBytesToFeed;) {
+        const auto input = receiptd::fuzz::grown(seeds[next() % seeds.size()], next);
+        feed(input);
+        fed += input.size() + 1;
     }
 }
 
@@ -74,6 +93,7 @@ int main(int argc, char** argv) {
         feed_truncated(seed, budget);
         feed_flipped(seed, budget);
     }
+    feed_grown(seeds);
     std::printf("%zu seeds, no crash\n", seeds.size());
     return 0;
 }
