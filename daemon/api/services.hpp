@@ -63,7 +63,7 @@ struct Services {
     storage::EndpointStore& endpoints;
     // Sends a test message; nullopt: this daemon serves no endpoint of that name.
     std::function<base::Task<std::optional<EndpointAnswer>>(std::string name)> test_endpoint;
-    // Rules and lists in TOML. Pure: called on `cpu`, too. Reads no file that the draft names.
+    // Rules and lists in TOML. Pure: called on another thread. Reads no file that the draft names.
     std::function<CheckedDraft(const std::string& toml)> check_rules;
     // On stored history; of all rules of this daemon where `rule` is empty. nullopt: it has no such rule.
     std::function<base::Task<std::optional<storage::Rehearsed>>(std::string rule, base::HeightRange heights)>
@@ -108,9 +108,10 @@ struct Shared {
     Services services;
     ApiOptions options;
     DatabaseCalls calls;
-    DatabaseCalls submissions;  // separate: a submission's wait for the chain delays no other call
-    DatabaseCalls checks;       // of drafts of rules: they need the CPU
-    DatabaseCalls rehearsals;   // of rules, one at a time
+    DatabaseCalls submissions;          // separate: a submission's wait for the chain delays no other call
+    DatabaseCalls checks;               // of drafts of rules: they need the CPU
+    base::asio::thread_pool drafts{1};  // where they are checked: nobody's answer waits for them
+    DatabaseCalls rehearsals;           // of rules, one at a time
     HostQuestions host_questions;
     EventHub hub;
 };

@@ -34,9 +34,9 @@ std::string check_text(const CheckedDraft& checked) {
 }
 
 base::Task<std::string> check(SharedContext context, std::string toml) {
-    return base::offload(context->services.cpu, [context, toml = std::move(toml)] {
-        return check_text(context->services.check_rules(toml));
-    });
+    return base::offload(
+        context->shared->drafts,
+        [check = context->services.check_rules, toml = std::move(toml)] { return check_text(check(toml)); });
 }
 
 base::Task<net::ServerReply> check_rules(SharedContext context, Call call) {

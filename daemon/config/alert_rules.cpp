@@ -15,17 +15,40 @@ std::string entry_path(std::string_view section, std::size_t item) {
     return std::string(section) + "[" + std::to_string(item) + "]";
 }
 
-std::string meant(std::string_view word, const std::set<std::string_view>& known) {
-    const auto near = base::nearest(word, {known.begin(), known.end()});
-    return near ? "; did you mean \"" + std::string(*near) + "\"?" : "";
-}
-
 template <class Entry>
 std::set<std::string_view> names_of(const std::vector<Entry>& entries) {
     std::set<std::string_view> names;
     for (const auto& entry : entries) names.insert(entry.name);
     return names;
 }
+
+// Names that a file uses and does not have. Each costs a comparison with all that it has, so that of many the
+// first ones are said, and how many more there are.
+class UnknownNames {
+public:
+    UnknownNames(const std::set<std::string_view>& known, Report& report)
+        : known_(known.begin(), known.end()), report_(report) {}
+
+    void add(Position where, const std::string& text, std::string_view name) {
+        where_ = where;
+        if (++count_ > kMostSaid) return;
+        const auto near = base::nearest(name, known_);
+        report_.error(where, text + (near ? "; did you mean \"" + std::string(*near) + "\"?" : ""));
+    }
+
+    void finish(std::string_view what) {
+        if (count_ <= kMostSaid) return;
+        report_.error(where_, "is the last of " + std::to_string(count_ - kMostSaid) +
+                                  " more unknown names of " + std::string(what));
+    }
+
+private:
+    static constexpr std::size_t kMostSaid = 20;
+    std::vector<std::string_view> known_;  // sorted
+    Report& report_;
+    Position where_;
+    std::size_t count_ = 0;
+};
 
 // Everything of scope "all" that goes wrong is a lot: most of it concerns nobody here.
 void check_default_rule(const Settings& settings, std::size_t item, const Places& places, Report& report) {
@@ -42,6 +65,7 @@ void check_default_rule(const Settings& settings, std::size_t item, const Places
 void check_endpoints(const Settings& settings, const Places& places, Report& report) {
     auto known = names_of(settings.rules);
     known.insert(rule::kDefaultName);
+    UnknownNames unknown(known, report);
     for (std::size_t i = 0; i < settings.endpoints.size(); ++i) {
         const auto& rules = settings.endpoints[i].rules;
         const auto path = entry_path("endpoint", i) + ".rules";
@@ -50,11 +74,11 @@ void check_endpoints(const Settings& settings, const Places& places, Report& rep
                          "endpoint.rules must name at least one rule; without the key it is \"default\"");
         for (std::size_t n = 0; n < rules.size(); ++n)
             if (!known.contains(rules[n]))
-                report.error(places.find(entry_path(path, n)), "endpoint.rules names \"" + rules[n] +
-                                                                   "\", which no [[rule]] has" +
-                                                                   meant(rules[n], known));
+                unknown.add(places.find(entry_path(path, n)),
+                            "endpoint.rules names \"" + rules[n] + "\", which no [[rule]] has", rules[n]);
         check_default_rule(settings, i, places, report);
     }
+    unknown.finish("rules");
 }
 
 // A rule that nobody is told of is a slip as a rule; but another daemon's endpoint may take it.
@@ -74,11 +98,12 @@ void check_use(const Settings& settings, const Places& places, Report& report) {
 }
 
 void check_lists_of(const AlertRule& rule, Position where, const std::set<std::string_view>& known,
-                    Report& report) {
+                    UnknownNames& unknown) {
     for (const auto& list : rule.lists)
         if (!known.contains(list))
-            report.error(where, "rule \"" + rule.name + "\" names the list \"@" + list +
-                                    "\", which no [[list]] has" + meant(list, known));
+            unknown.add(where,
+                        "rule \"" + rule.name + "\" names the list \"@" + list + "\", which no [[list]] has",
+                        list);
 }
 
 }  // namespace
@@ -87,16 +112,18 @@ void check_alert_rules(const Settings& settings, const Places& places, Report& r
     check_endpoints(settings, places, report);
     check_use(settings, places, report);
     const auto lists = names_of(settings.lists);
+    UnknownNames unknown(lists, report);
     std::size_t timed = 0;
     for (std::size_t i = 0; i < settings.rules.size(); ++i) {
         const auto& rule = settings.rules[i];
         const auto where = places.find(entry_path("rule", i));
-        check_lists_of(rule, where, lists, report);
+        check_lists_of(rule, where, lists, unknown);
         const bool is_timed = rule.kinds == std::vector<std::string>{"absence"} ||
                               rule.kinds == std::vector<std::string>{"latency"};
         if (is_timed && ++timed == rule::kMostTimedRules + 1)
             report.error(where, "is one timed rule (absence, latency) too many: there are at most 1,000");
     }
+    unknown.finish("lists");
     if (settings.rules.size() > rule::kMostRules)
         report.error(places.find(entry_path("rule", rule::kMostRules)),
                      "is one rule too many: there are at most 10,000");

@@ -19,6 +19,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace receiptd::api::testing {
@@ -217,6 +218,7 @@ protected:
                 [this](std::string name) { return test_endpoint(std::move(name)); },
                 [this](const std::string& toml) {
                     drafts_checked_.push_back(toml);
+                    drafts_checked_on_ = std::this_thread::get_id();
                     return checked_;
                 },
                 [this](std::string rule, base::HeightRange heights) {
@@ -326,6 +328,7 @@ protected:
     storage::Rehearsed rehearsed_;
     std::string rehearsal_refused_;  // as too large; empty: it is not
     std::vector<std::string> drafts_checked_;
+    std::thread::id drafts_checked_on_;
     CheckedDraft checked_;
     FakeSilences silences_{database_};
     FakeSubmissions submissions_{database_};

@@ -1,5 +1,8 @@
 #include "fakes.hpp"
 
+#include <future>
+#include <thread>
+
 namespace receiptd::api {
 namespace {
 
@@ -11,6 +14,11 @@ protected:
         ApiTest::SetUp();
         // Nothing here depends on how long another thread takes.
         options_.trial_patience = std::chrono::minutes(1);
+    }
+    std::thread::id thread_of_answers() {
+        std::promise<std::thread::id> told;
+        base::asio::post(cpu_, [&] { told.set_value(std::this_thread::get_id()); });
+        return told.get_future().get();
     }
     net::ServerReply check(const std::string& toml, const std::string& type = "application/toml",
                            const std::string& token = kToken) {
@@ -32,6 +40,7 @@ TEST_F(TryRulesTest, ADraftIsCheckedAndEachFaultHasItsPlace) {
     checked_.faults = {{false, 3, 8, "unknown kind \"fnding\""}, {true, 0, 0, "a warning"}};
     const auto told = answer(check("[[rule]]"));
     EXPECT_EQ(drafts_checked_, std::vector<std::string>{"[[rule]]"});
+    EXPECT_NE(drafts_checked_on_, thread_of_answers()) << "a long draft would hold up everybody's answers";
     EXPECT_EQ(told["ok"], false);
     EXPECT_EQ(told["rules"], json({"pay"}));
     EXPECT_EQ(

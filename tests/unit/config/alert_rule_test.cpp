@@ -126,6 +126,24 @@ TEST(ConfigRule, AnEndpointNamesRulesThatAreThere) {
                 ElementsAre("pay", "oncall", "default"));
 }
 
+TEST(ConfigRule, OfManyUnknownNamesTheFirstAreSaid) {
+    std::string names;
+    std::string lists;
+    for (int i = 0; i < 25; ++i) {
+        names += (i == 0 ? "\"none-" : ", \"none-") + std::to_string(i) + "\"";
+        lists += (i == 0 ? "\"@none-" : ", \"@none-") + std::to_string(i) + "\"";
+    }
+    const auto problems =
+        alert_problems(kEndpoint + "rules = [" + names + "]\n" +
+                       "[[rule]]\nname = \"pay\"\nkind = \"finding\"\nreceiver = [" + lists + "]\n");
+    EXPECT_THAT(problems, Contains(HasSubstr("names \"none-19\"")));
+    EXPECT_THAT(problems, Not(Contains(HasSubstr("names \"none-20\""))));
+    EXPECT_THAT(problems, Contains(HasSubstr("is the last of 5 more unknown names of rules")));
+    EXPECT_THAT(problems, Contains(HasSubstr("names the list \"@none-19\"")));
+    EXPECT_THAT(problems, Contains(HasSubstr("is the last of 5 more unknown names of lists")));
+    EXPECT_EQ(problems.size(), 43u) << "and nobody takes the rule";
+}
+
 TEST(ConfigRule, ThatNobodyTakesIsToldOfTheFirstOnes) {
     std::string rules;
     for (int i = 0; i < 30; ++i) rules += "[[rule]]\nname = \"r" + std::to_string(i) + "\"\nkind = \"end\"\n";
