@@ -2,21 +2,11 @@
 
 #include "base/checked.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace receiptd::chain {
 
-namespace {
-
-bool is_awaited_by(const Failure& failure, std::string_view receipt_id) {
-    return std::any_of(failure.awaiters.begin(), failure.awaiters.end(),
-                       [&](const Awaiter& awaiter) { return awaiter.receipt_id == receipt_id; });
-}
-
-}  // namespace
-
-void Flows::add(Told&& told, std::vector<Failure>& failures) {
+void Flows::add(Told&& told, bool awaited_a_failure) {
     auto& finding = told.finding;
     const auto flow = token_flow(finding.method_name, told.args_json, told.value_json);
     if (!flow) return;
@@ -24,17 +14,24 @@ void Flows::add(Told&& told, std::vector<Failure>& failures) {
     total_.returned = base::saturated_add(total_.returned, flow->returned);
     const auto effect = effect_of(*flow);
     if (!effect) return;
-    bool of_failure = false;
-    for (auto& failure : failures) {
-        if (!is_awaited_by(failure, finding.receipt_id)) continue;
-        failure.finding.effect = effect;
-        of_failure = true;
-    }
-    if (of_failure || !told.in_scope) return;
+    if (awaited_a_failure) given_.insert_or_assign(finding.receipt_id, Given{*effect, ++turn_});
+    if (awaited_a_failure || !told.in_scope) return;
     finding.kind = kind::kTokensReturned;
     finding.effect = effect;
     finding.flow = flow;
     findings_.push_back(std::move(finding));
+}
+
+void Flows::give_effects(std::vector<Failure>& failures) const {
+    if (given_.empty()) return;
+    for (auto& failure : failures) {
+        const Given* last = nullptr;
+        for (const auto& awaiter : failure.awaiters) {
+            const auto given = given_.find(awaiter.receipt_id);
+            if (given != given_.end() && (!last || given->second.turn > last->turn)) last = &given->second;
+        }
+        if (last) failure.finding.effect = last->effect;
+    }
 }
 
 }  // namespace receiptd::chain

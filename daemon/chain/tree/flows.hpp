@@ -3,6 +3,9 @@
 
 #include "chain/tree/rules.hpp"
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,8 +21,11 @@ public:
         Text value_json;
         bool in_scope = true;
     };
-    // A callback that succeeded. What it gave back of a failure is that failure's effect; of none, a finding.
-    void add(Told&& told, std::vector<Failure>& failures);
+    // A callback that succeeded. What it gave back is the effect of the failures that it awaited; if it
+    // awaited none, a finding.
+    void add(Told&& told, bool awaited_a_failure);
+    // Gives these failures the effects that callbacks told of which they are awaited.
+    void give_effects(std::vector<Failure>& failures) const;
 
     // The effect of all flows together; nullopt: nothing came back.
     std::optional<Effect> effect() const { return effect_of(total_); }
@@ -27,6 +33,12 @@ public:
     std::vector<Finding> take_findings() { return std::exchange(findings_, {}); }
 
 private:
+    struct Given {
+        Effect effect;
+        std::size_t turn;  // of several the last one counts
+    };
+    boost::unordered_flat_map<std::string, Given> given_;  // by the callback's receipt
+    std::size_t turn_ = 0;
     TokenFlow total_;
     std::vector<Finding> findings_;
 };

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace receiptd::chain {
@@ -69,13 +70,17 @@ private:
 
     void follow_tokens() {
         Flows flows;
+        std::unordered_set<std::string_view> awaiting;  // receipts that awaited a failure
+        for (const auto& failure : tree_.failures)
+            for (const auto& awaiter : failure.awaiters) awaiting.insert(awaiter.receipt_id);
         for (Index i = 0; i < attached_; ++i) {
             const auto& receipt = tree_.receipts[i];
             if (!bodies_[i] || receipt.status != StatusKind::success_value) continue;
             if (!is_token_callback(receipt.method_name)) continue;
             const auto& value = parts_.nodes_.at(receipt.receipt_id).outcome->value;
-            flows.add({finding_of(i), bodies_[i]->token_args, value}, tree_.failures);
+            flows.add({finding_of(i), bodies_[i]->token_args, value}, awaiting.contains(receipt.receipt_id));
         }
+        flows.give_effects(tree_.failures);
         flows_effect_ = flows.effect();
         for (auto& finding : flows.take_findings()) add_finding(std::move(finding));
     }

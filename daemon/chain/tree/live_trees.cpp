@@ -4,7 +4,6 @@
 #include "chain/tree/user.hpp"
 #include "chain/tree/wallet.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace receiptd::chain {
@@ -105,10 +104,10 @@ void LiveTrees::executed(Text tx_hash, const ExecutedReceipt& item, ExecutedAt a
     if (failed) record_failure(tree, item, at);
     if (resume && resume->timed_out && item.in_scope)
         tree.other_findings.push_back(timeout_finding(finding_of(item, at), !failed));
-    settle_awaited(tree, item);
+    const bool awaited_a_failure = settle_awaited(tree, item);
     if (failed || !tree.causes.empty()) find_cause(tree, item, failed);
     if (status == StatusKind::success_value && is_token_callback(called_method(item.receipt.actions)))
-        follow_tokens(tree, item, at);
+        follow_tokens(tree, item, at, awaited_a_failure);
 }
 
 Finding LiveTrees::finding_of(const ExecutedReceipt& item, ExecutedAt at) {
@@ -134,10 +133,11 @@ void LiveTrees::follow_result_chain(Tree& tree, const ExecutedReceipt& item, Exe
     if (asked) tree.wallet_refusal = wallet_refusal(outcome.executor_id, status);
 }
 
-void LiveTrees::follow_tokens(Tree& tree, const ExecutedReceipt& item, ExecutedAt at) {
+void LiveTrees::follow_tokens(Tree& tree, const ExecutedReceipt& item, ExecutedAt at,
+                              bool awaited_a_failure) {
     const auto args = called_args(item.receipt.actions);
     const auto value = short_value(item.outcome.status.success_value);
-    tree.flows.add({finding_of(item, at), args, value, item.in_scope}, tree.failures);
+    tree.flows.add({finding_of(item, at), args, value, item.in_scope}, awaited_a_failure);
 }
 
 void LiveTrees::record_failure(Tree& tree, const ExecutedReceipt& item, ExecutedAt at) {
@@ -146,8 +146,11 @@ void LiveTrees::record_failure(Tree& tree, const ExecutedReceipt& item, Executed
     failure.finding.kind = kind::kFailedReceipt;
     failure.finding.failure = classify_failure(item.outcome.status.failure_json);
     failure.on_result_chain = item.result_chain == OnResultChain::yes;
-    for (const auto& receiver : item.receipt.output_data_receivers)
-        failure.awaiters.push_back({std::string(receiver.data_id), Awaiter::End::open, {}});
+    for (const auto& receiver : item.receipt.output_data_receivers) {
+        const Awaiter open{std::string(receiver.data_id), Awaiter::End::open, {}};
+        failure.awaiters.push_back(open);
+        tree.awaiters.try_emplace(open.data_id, open);
+    }
     ++tree.result.failed_receipts;
     tree.failures.push_back(std::move(failure));
     tree.told.push_back(!item.in_scope);
@@ -171,16 +174,27 @@ void LiveTrees::record_burnt(Tree& tree, const ExecutedReceipt& item, ExecutedAt
 }
 
 // A receipt that awaits a result is executed after it, so the failure is known by then.
-void LiveTrees::settle_awaited(Tree& tree, const ExecutedReceipt& item) {
+bool LiveTrees::settle_awaited(Tree& tree, const ExecutedReceipt& item) {
     const auto& inputs = item.receipt.input_data_ids;
-    if (tree.failures.empty() || inputs.empty()) return;
+    if (tree.failures.empty() || inputs.empty()) return false;
     const bool failed = item.outcome.status.kind == StatusKind::failure;
     if (!failed)
         tree.silence.succeeded(item.outcome.id, speaks(item.outcome), item.outcome.receipt_ids.size());
-    for (auto& failure : tree.failures)
-        for (auto& awaiter : failure.awaiters)
-            if (std::find(inputs.begin(), inputs.end(), awaiter.data_id) != inputs.end())
-                awaiter.ended(failed, item.outcome.id);
+    bool awaited = false;
+    for (const auto data_id : inputs) {
+        const auto awaiter = tree.awaiters.find(std::string(data_id));
+        if (awaiter == tree.awaiters.end()) continue;
+        awaiter->second.ended(failed, item.outcome.id);
+        awaited = awaited || awaiter->second.receipt_id == item.outcome.id;
+    }
+    return awaited;
+}
+
+void LiveTrees::learn_awaiters(Tree& tree) {
+    for (auto& failure : tree.failures) {
+        if (failure.handling != Handling::undecided) continue;
+        for (auto& awaiter : failure.awaiters) awaiter = tree.awaiters.at(awaiter.data_id);
+    }
 }
 
 void LiveTrees::find_cause(Tree& tree, const ExecutedReceipt& item, bool failed) {
@@ -224,6 +238,8 @@ void LiveTrees::end_of_block(const IdText& tx_hash, Decided& decided) {
     }
     const bool settled = tree.result.receipts == tree.announced;
     if (!tree.failures.empty()) {
+        learn_awaiters(tree);
+        tree.flows.give_effects(tree.failures);
         decide_handling(tree.failures, settled);
         decide_effects(tree.failures, tree.silence, settled);
     }

@@ -76,6 +76,7 @@ private:
         std::vector<Finding> other_findings;  // in scope, not told yet: burnt tokens, time-outs of yields
         std::uint64_t announced = 0;
         std::vector<Failure> failures;
+        boost::unordered_flat_map<std::string, Awaiter> awaiters;  // of failures, by data id
         std::vector<bool> told;  // for each failure: it was told, or must not be told
         bool touched = false;
         bool in_scope = true;       // its transaction
@@ -98,8 +99,10 @@ private:
     static void record_failure(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
     static void refund(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
     static void record_burnt(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
-    static void settle_awaited(Tree& tree, const ExecutedReceipt& item);
-    static void follow_tokens(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
+    // Whether it awaited a failure.
+    static bool settle_awaited(Tree& tree, const ExecutedReceipt& item);
+    static void learn_awaiters(Tree& tree);
+    static void follow_tokens(Tree& tree, const ExecutedReceipt& item, ExecutedAt at, bool awaited_a_failure);
     static Finding finding_of(const ExecutedReceipt& item, ExecutedAt at);
     static void tell(const Tree& tree, Finding finding, std::vector<Finding>& findings);
     static void find_cause(Tree& tree, const ExecutedReceipt& item, bool failed);

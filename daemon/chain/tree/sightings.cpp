@@ -2,19 +2,20 @@
 
 #include "chain/tree/user.hpp"
 
-#include <algorithm>
 #include <iterator>
+#include <unordered_set>
 
 namespace receiptd::chain {
 
 namespace {
 
-void add_methods(const List<Action>& actions, std::vector<std::string>& methods) {
+// Each method once.
+void add_methods(const List<Action>& actions, std::unordered_set<Text>& known,
+                 std::vector<std::string>& methods) {
     for (const auto& action : actions) {
-        add_methods(action.delegate_actions, methods);
+        add_methods(action.delegate_actions, known, methods);
         if (action.kind != ActionKind::function_call) continue;
-        if (std::find(methods.begin(), methods.end(), action.method_name) == methods.end())
-            methods.emplace_back(action.method_name);
+        if (known.insert(action.method_name).second) methods.emplace_back(action.method_name);
     }
 }
 
@@ -31,7 +32,8 @@ SeenTransaction seen_transaction(const SignedTransaction& transaction, ExecutedA
     seen.signer_id = transaction.signer_id;
     seen.user_id = relayed_user(transaction);
     seen.receiver_id = transaction.receiver_id;
-    add_methods(transaction.actions, seen.methods);
+    std::unordered_set<Text> known;
+    add_methods(transaction.actions, known, seen.methods);
     seen.included_at = included_at;
     seen.stored = stored;
     return seen;

@@ -179,14 +179,15 @@ private:
         for (std::size_t i = 0; i < walked_.bodies.size(); ++i)
             if (walked_.bodies[i])
                 for (const auto& data_id : walked_.bodies[i]->output_data_ids) makers[data_id] = i;
+        std::vector<std::size_t> named_by(walked_.bodies.size(), walked_.bodies.size());  // last, by maker
         for (std::size_t i = 0; i < walked_.bodies.size(); ++i) {
             if (!walked_.bodies[i]) continue;
             auto& awaits = walked_.tree.receipts[i].awaits;
             for (const auto& data_id : walked_.bodies[i]->input_data_ids) {
                 const auto maker = makers.find(data_id);
                 if (maker == makers.end() || maker->second == i) continue;
-                const auto& id = walked_.tree.receipts[maker->second].receipt_id;
-                if (std::find(awaits.begin(), awaits.end(), id) == awaits.end()) awaits.push_back(id);
+                if (std::exchange(named_by[maker->second], i) == i) continue;
+                awaits.push_back(walked_.tree.receipts[maker->second].receipt_id);
             }
         }
     }
