@@ -324,8 +324,9 @@ private:
 
     Runtime runtime_;
     std::string config_file_;
-    watch::OpenTrees open_trees_{runtime_.context.get_executor(), runtime_.sources->trees(), runtime_.clock,
-                                 [this]() -> std::optional<chain::BlockHeight> {
+    base::asio::thread_pool api_cpu_{1};  // large answers take no thread of ingest
+    watch::OpenTrees open_trees_{runtime_.context.get_executor(), api_cpu_, runtime_.sources->trees(),
+                                 runtime_.clock, [this]() -> std::optional<chain::BlockHeight> {
                                      if (!runtime_.state.head.block()) return std::nullopt;
                                      return runtime_.state.head.height();
                                  }};
@@ -340,7 +341,6 @@ private:
                                   runtime_.storage_series, kServedRehearsal};
     storage::PgSilenceStore api_silences_{runtime_.database};
     storage::PgPageStore page_store_{runtime_.database};
-    base::asio::thread_pool api_cpu_{1};  // large answers take no thread of ingest
     std::optional<api::Api> api_;
     std::optional<net::HttpServer> server_;
     WatchedParts watched_parts_{runtime_, [this] { return leads(); }};

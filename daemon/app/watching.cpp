@@ -46,7 +46,7 @@ Watching::Watching(base::asio::any_io_executor executor, base::asio::thread_pool
                    storage::WatchStore& store, storage::BlockStore& blocks, rpc::Sources& sources,
                    follow::Follower& follower, const follow::State& state, metrics::WatchSeries& series,
                    const base::Clock& clock, const config::Settings& settings)
-    : upstream_(sources.trees(), sources.final_keys()),
+    : upstream_(cpu, sources.trees(), sources.final_keys()),
       tracker_(std::move(executor), cpu, store, upstream_, series, clock,
                view_of(follower, state, blocks, settings.follow), settings_of(settings)) {}
 

@@ -92,7 +92,7 @@ std::uint64_t asks_for_tree(rpc::TreeSource::Tree tree, base::Height included_in
         if (shown.size() == all.size() || asks == kMostAsks) return asks;
         progress.answers_alike = shown.size() > told || asks == 1 ? 1 : progress.answers_alike + 1;
         told = shown.size();
-        const auto next = next_ask(tree, progress, now);
+        const auto next = next_ask(waits_of(tree), progress, now);
         now = std::max(now + 1, resumed_at(tree, next, all));
     }
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace receiptd::follow {
 namespace {
@@ -13,6 +14,7 @@ constexpr std::array<base::Height, 6> kPauses{kSeenAhead, kSeenAhead, 3, 5, 8, 1
 // expected to move.
 constexpr unsigned kPatientAnswers = 20;
 constexpr base::Height kLongestPark = 40;
+constexpr std::size_t kMostAwaited = 256;  // of what no tree waits for: asked for by time
 
 base::Height pause_after(const Progress& progress) {
     if (progress.watched && progress.answers_alike <= kPatientAnswers) return kSeenAhead;
@@ -25,20 +27,27 @@ NextAsk first_ask(base::Height included_in, bool watched) {
     return {watched ? included_in : included_in + 1, {}};
 }
 
-NextAsk next_ask(const rpc::TreeSource::Tree& tree, const Progress& progress, base::Height final_height) {
+Waits waits_of(const rpc::TreeSource::Tree& tree) {
     const auto& status = tree.status.value;
     const auto executed = [](const chain::Outcome&) { return std::optional(chain::Execution{}); };
     const auto judgement = chain::tree_of(status, tree.bodies(), executed).judge();
-    NextAsk next;
-    bool moves = !status.transaction_outcome;
+    Waits waits;
+    waits.moves = !status.transaction_outcome;
     for (const auto& receipt : judgement.receipts) {
         if (receipt.waiting == chain::Waiting::resume)
-            next.waits_for_data.insert(next.waits_for_data.end(), receipt.missing_data_ids.begin(),
-                                       receipt.missing_data_ids.end());
-        moves =
-            moves || receipt.waiting == chain::Waiting::body || receipt.waiting == chain::Waiting::execution;
+            waits.for_data.insert(waits.for_data.end(), receipt.missing_data_ids.begin(),
+                                  receipt.missing_data_ids.end());
+        waits.moves = waits.moves || receipt.waiting == chain::Waiting::body ||
+                      receipt.waiting == chain::Waiting::execution || waits.for_data.size() > kMostAwaited;
+        if (waits.moves) break;
     }
-    if (moves) next.waits_for_data.clear();
+    if (waits.moves) waits.for_data.clear();
+    return waits;
+}
+
+NextAsk next_ask(Waits waits, const Progress& progress, base::Height final_height) {
+    NextAsk next;
+    next.waits_for_data = std::move(waits.for_data);
     next.at = final_height + (next.waits_for_data.empty() ? pause_after(progress) : kLongestPark);
     return next;
 }

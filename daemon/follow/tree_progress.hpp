@@ -12,6 +12,13 @@ namespace receiptd::follow {
 // A node shows two blocks above the final one, so an execution is seen two blocks before it is final.
 inline constexpr base::Height kSeenAhead = 2;
 
+// What an incomplete tree waits for.
+struct Waits {
+    bool moves = false;                 // something of it may be executed any time
+    std::vector<std::string> for_data;  // else nothing but this data moves it
+};
+Waits waits_of(const rpc::TreeSource::Tree& tree);
+
 struct NextAsk {
     base::Height at = 0;  // when this height is final
     // Nothing but this data can move the tree: ask when one is listed, and at `at` at the latest.
@@ -26,6 +33,6 @@ struct Progress {
     unsigned answers_alike = 1;  // the last ones, this one included: none told more than the one before
     bool watched = false;        // somebody waits for its stages
 };
-NextAsk next_ask(const rpc::TreeSource::Tree& tree, const Progress& progress, base::Height final_height);
+NextAsk next_ask(Waits waits, const Progress& progress, base::Height final_height);
 
 }  // namespace receiptd::follow

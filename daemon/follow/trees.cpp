@@ -32,14 +32,18 @@ constexpr base::Duration kChainMoves = 3s;
 constexpr base::Duration kParkedFor = 30s;
 constexpr auto kLookAgain = 500ms;
 
-base::Task<chain::TreeRows> make_tree_rows(base::asio::thread_pool& cpu, rpc::TreeSource::Tree tree,
-                                           std::vector<chain::ExecutionBlock> executed_in,
-                                           const storage::PendingTree& pending, const State& state) {
-    auto work = [tree = std::move(tree), executed_in = std::move(executed_in),
-                 included_in = pending.included_in, interest = pending.ordered ? nullptr : state.interest()] {
-        return chain::tree_rows(tree.status.value, tree.bodies(), executed_in, included_in, interest);
-    };
-    return base::offload(cpu, std::move(work));
+// Large answers that are kept or in work, in bytes.
+constexpr std::size_t kAnswerRoom = 64 << 20;
+
+base::Task<TreeAnswer> read_on(base::asio::thread_pool& cpu, SharedTree tree) {
+    return base::offload(cpu, [tree = std::move(tree)] { return read_answer(tree); });
+}
+
+base::Task<chain::TreeSeen> see_on(base::asio::thread_pool& cpu, SharedTree tree, rpc::FinalBlocks blocks,
+                                   chain::ExecutedAt included_at) {
+    return base::offload(cpu, [tree = std::move(tree), blocks = std::move(blocks), included_at] {
+        return chain::tree_seen(rpc::judge_final(*tree, blocks, included_at));
+    });
 }
 
 }  // namespace
@@ -57,7 +61,8 @@ Trees::Trees(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
       of_blocks_(of_blocks),
       wakeup_(std::move(executor), {&state.head.moved, &state.heights.changed, &state.stop.signal}),
       pending_(store, base::kAllHeights),
-      layouts_(executor_, source, state.clock) {}
+      layouts_(executor_, source, state.clock),
+      room_(kAnswerRoom) {}
 
 base::Task<void> Trees::run() {
     base::TaskGroup workers(executor_);
@@ -124,7 +129,7 @@ base::Task<void> Trees::count() {
 // Trees of a range reach into the blocks of the daemon that leads.
 base::Task<void> Trees::look_for_blocks_of_others() {
     const auto is_complete = [](const auto& each) {
-        return each.second->tree && each.second->tree->complete;
+        return each.second->answer && each.second->answer->complete;
     };
     if (of_blocks_ != OfBlocks::stored_with_block || std::none_of(open_.begin(), open_.end(), is_complete))
         co_return;
@@ -177,15 +182,15 @@ base::Height Trees::stored_up_to() const {
 }
 
 bool Trees::may_ask(const Open& open) const {
-    if (open.tree && open.tree->complete) return false;
+    if (open.answer && open.answer->complete) return false;
     return final_height() >= open.next.at || state_.clock.steady() >= open.ask_by;
 }
 
 bool Trees::ready(const Open& open) const {
     if (may_ask(open)) return true;
-    if (!open.tree) return false;
+    if (!open.answer || !open.answer->tree) return false;
     const bool moved = stored_up_to() > open.looked_at;
-    if (open.tree->complete) return moved || state_.clock.steady() >= open.look_by;
+    if (open.answer->complete) return moved || state_.clock.steady() >= open.look_by;
     return moved && !open.told_all && is_wanted(open);
 }
 
@@ -212,6 +217,8 @@ base::Task<void> Trees::work(OpenTree open) {
     }
     if (refused) co_await postpone(open, "refused_by_database: " + *refused);
     if (std::exchange(open->outdated, false)) ask_anew(*open);
+    if (open->answer && open->answer->tree && !open->answer->complete && !is_small(*open->answer->tree))
+        open->answer->tree.reset();
     open->busy = open->writing = false;
     open->turn = next_turn_++;
     wakeup_.notify();
@@ -219,7 +226,7 @@ base::Task<void> Trees::work(OpenTree open) {
 
 void Trees::ask_anew(Open& open) {
     unpark(open);
-    open.tree.reset();
+    open.answer.reset();
     open.wanting_since.reset();
     open.next = {};
     open.looked_at = 0;
@@ -233,7 +240,7 @@ base::Task<bool> Trees::ask(OpenTree open) {
     query.sender_id = pending.sender_id;
     query.priority = priority_of(*open);
     query.included_in = {pending.included_in.height, pending.shard_id};
-    if (open->tree && open->answers_alike >= kAsksOfOneHost) query.elsewhere_than = open->tree->host;
+    if (open->answer && open->answers_alike >= kAsksOfOneHost) query.elsewhere_than = open->answer->host;
     auto result = co_await source_.tree(std::move(query));
     if (const auto* unknown = std::get_if<rpc::TreeSource::Unknown>(&result)) {
         if (is_discarded(*open, *unknown))
@@ -246,17 +253,27 @@ base::Task<bool> Trees::ask(OpenTree open) {
         co_await postpone(open, fault->reason + ": " + fault->detail);
         co_return false;
     }
-    auto& tree = std::get<rpc::TreeSource::Tree>(result);
-    const auto outcomes = tree.status.value.receipts_outcome.size();
-    const bool grew = !open->tree || outcomes > open->most_outcomes;
-    open->answers_alike = grew ? 1 : open->answers_alike + 1;
-    open->most_outcomes = std::max(open->most_outcomes, outcomes);
-    open->tree = std::move(tree);
-    open->looked_at = 0;
-    open->told_all = false;
-    ++open->asks;
-    if (!open->tree->complete) plan_next(*open);
+    auto kept = room_.keep(std::get<rpc::TreeSource::Tree>(std::move(result)));
+    if (!kept) {
+        co_await postpone(open, "large answers about other trees are in work");
+        co_return false;
+    }
+    auto answer = co_await read_on(cpu_, std::move(kept));
+    take(*open, std::move(answer));
     co_return true;
+}
+
+void Trees::take(Open& open, TreeAnswer answer) {
+    const bool grew = !open.answer || answer.outcomes > open.most_outcomes;
+    open.answers_alike = grew ? 1 : open.answers_alike + 1;
+    open.most_outcomes = std::max(open.most_outcomes, answer.outcomes);
+    open.answer = std::move(answer);
+    open.looked_at = 0;
+    open.told_all = false;
+    ++open.asks;
+    if (open.answer->complete) return;
+    plan_next(open);
+    if (!is_wanted(open)) open.answer->tree.reset();  // nobody asks for the stages that it proves
 }
 
 void Trees::unpark(const Open& open) {
@@ -270,7 +287,8 @@ void Trees::close(const Open& open) {
 
 void Trees::plan_next(Open& open) {
     unpark(open);
-    open.next = next_ask(*open.tree, {open.answers_alike, is_wanted(open)}, final_height());
+    auto waits = std::exchange(open.answer->waits, {});
+    open.next = next_ask(std::move(waits), {open.answers_alike, is_wanted(open)}, final_height());
     const bool parked = !open.next.waits_for_data.empty();
     for (const auto& data_id : open.next.waits_for_data) parked_[data_id] = open.pending.tx_hash;
     const auto pause = base::backoff_delay(kRetry, open.asks + 1, 0.5);
@@ -290,42 +308,19 @@ base::Task<void> Trees::look(OpenTree open) {
         co_await postpone(open, "it was told as executed in a block of a fork");
         co_return;
     }
-    const bool complete = open->tree->complete;
-    const bool final = rpc::all_final(*open->tree, blocks);
+    const bool complete = open->answer->complete;
+    const bool final = all_final(*open->answer, blocks);
     if (complete && (final || out_of_patience(*open)) && is_passed(blocks)) {
         co_await store(open, std::move(blocks));
         co_return;
     }
     if (complete && !open->wanting_since) open->wanting_since = state_.clock.steady();
-    if (!is_wanted(*open)) co_return;
-    state_.listener->progressed(open->pending.tx_hash,
-                                chain::tree_seen(rpc::judge_final(*open->tree, blocks, included_at(*open))));
+    if (!is_wanted(*open) || !open->answer->tree) co_return;
+    const auto at = included_at(*open);
+    const auto seen = co_await see_on(cpu_, open->answer->tree, std::move(blocks), at);
+    if (open->outdated || !is_wanted(*open)) co_return;
+    state_.listener->progressed(open->pending.tx_hash, seen);
     open->told_all = final;
-}
-
-base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks) {
-    const auto pending = open->pending;
-    auto executed_in = rpc::execution_blocks(*open->tree, pending.included_in, blocks);
-    co_await place_on_shards(*open, blocks, executed_in);
-    auto rows =
-        co_await make_tree_rows(cpu_, std::move(*open->tree), std::move(executed_in), pending, state_);
-    open->tree.reset();
-    if (open->outdated) co_return;
-    rows.batch.withhold_before(state_.news_from(pending.included_in, pending.ordered));
-    rows.batch.facts.seen.history = pending.ordered;
-    const auto decided = rows.batch.facts.decided;
-    const bool late = !rows.batch.facts.late_trees.empty();
-    open->writing = true;
-    co_await store_.commit_tree(std::move(rows));
-    state_.trees.late = state_.trees.late || late;
-    completed(*open, decided);
-}
-
-void Trees::completed(const Open& open, const chain::DecidedCounts& decided) {
-    const auto tx_hash = open.pending.tx_hash;
-    close(open);
-    state_.series.trees_completed.Increment();
-    if (state_.listener) state_.listener->tree_committed(tx_hash, decided);
 }
 
 void Trees::committed(const chain::CommitFacts& facts) {
@@ -344,25 +339,11 @@ void Trees::forget(const base::HeightSet& lost) {
     std::erase_if(open_, [&](const auto& item) {
         auto& open = *item.second;
         open.outdated = open.busy;
-        if (!open.busy && open.tree && rpc::rests_on(*open.tree, hashes)) ask_anew(open);
+        if (!open.busy && open.answer && rests_on(*open.answer, hashes)) ask_anew(open);
         return lost.contains(open.pending.included_in.height);
     });
     std::erase_if(parked_, [&](const auto& parked) { return !open_.contains(parked.second); });
     wake();
-}
-
-// Its block is stored, hence final, and hosts have had time to execute it.
-bool Trees::is_discarded(const Open& open, const rpc::TreeSource::Unknown& unknown) const {
-    const auto& pending = open.pending;
-    return pending.may_be_discarded && unknown.by_two && is_history(open);
-}
-
-base::Task<void> Trees::discard(OpenTree open) {
-    const auto pending = open->pending;
-    open->writing = true;
-    const auto decided =
-        co_await store_.discard_tree(pending, state_.news_from(pending.included_in, pending.ordered));
-    completed(*open, decided);
 }
 
 base::Task<void> Trees::postpone(OpenTree open, std::string reason) {
@@ -372,13 +353,6 @@ base::Task<void> Trees::postpone(OpenTree open, std::string reason) {
     co_await store_.postpone_tree(
         pending.tx_hash, std::chrono::duration_cast<std::chrono::milliseconds>(delay), std::move(reason));
     close(*open);
-}
-
-// Blocks bring receipts, too: they are committed first, otherwise the receipts would be written twice.
-bool Trees::is_passed(const rpc::FinalBlocks& blocks) const {
-    if (of_blocks_ != OfBlocks::stored_with_block) return true;
-    return std::all_of(blocks.begin(), blocks.end(),
-                       [&](const auto& block) { return block.second.height <= stored_up_to(); });
 }
 
 bool Trees::out_of_patience(const Open& open) const {

@@ -9,7 +9,7 @@
 #include "base/task_group.hpp"
 #include "follow/pending_tree_count.hpp"
 #include "follow/state.hpp"
-#include "follow/tree_progress.hpp"
+#include "follow/tree_answer.hpp"
 #include "rpc/block_cache.hpp"
 #include "rpc/final_tree.hpp"
 #include "rpc/shard_layouts.hpp"
@@ -62,11 +62,11 @@ private:
         base::SteadyTime ask_by{};  // whether the chain goes on or not
         base::SteadyTime look_by{};
         unsigned asks = 0;
-        std::size_t most_outcomes = 0;              // of all answers: hosts may differ
-        unsigned answers_alike = 0;                 // the last ones told nothing new
-        std::optional<rpc::TreeSource::Tree> tree;  // the last answer
-        base::Height looked_at = 0;                 // its final part is known up to this height
-        bool told_all = false;                      // all of the last answer is final, and the listener knows
+        std::size_t most_outcomes = 0;     // of all answers: hosts may differ
+        unsigned answers_alike = 0;        // the last ones told nothing new
+        std::optional<TreeAnswer> answer;  // the last one
+        base::Height looked_at = 0;        // its final part is known up to this height
+        bool told_all = false;             // all of the last answer is final, and the listener knows
         std::optional<base::SteadyTime> wanting_since;  // a block that a complete tree executed in
         bool in_a_fork = false;                         // part of the last answer
         bool busy = false;
@@ -74,6 +74,8 @@ private:
         bool outdated = false;  // heights were lost while it was busy
     };
     using OpenTree = std::shared_ptr<Open>;
+    // Shard layouts by the hash of a block, as far as they can be had.
+    using BlockLayouts = std::map<std::string, std::shared_ptr<const chain::ShardLayout>, std::less<>>;
 
     void ask_anew(Open& open);
     void unpark(const Open& open);
@@ -94,14 +96,15 @@ private:
     base::Height stored_up_to() const;
     base::Task<void> work(OpenTree open);
     base::Task<bool> ask(OpenTree open);  // false: postponed
+    void take(Open& open, TreeAnswer answer);
     void plan_next(Open& open);
     base::Task<void> look(OpenTree open);
     base::Task<void> store(OpenTree open, rpc::FinalBlocks blocks);
+    struct Whole;
+    static base::Task<chain::TreeRows> rows_on(base::asio::thread_pool& cpu, Whole whole);
     // The final ones of the blocks that the tree was executed in.
     base::Task<rpc::FinalBlocks> final_blocks(Open& open);
-    // Says for each outcome of the tree on which shard it was executed, where that is known.
-    base::Task<void> place_on_shards(const Open& open, const rpc::FinalBlocks& blocks,
-                                     std::vector<chain::ExecutionBlock>& executed_in);
+    base::Task<BlockLayouts> layouts_of(const Open& open, const rpc::FinalBlocks& blocks);
     base::Task<std::optional<chain::BlockRef>> find_block(Open& open, std::string hash);
     base::Task<void> postpone(OpenTree open, std::string reason);
     bool is_discarded(const Open& open, const rpc::TreeSource::Unknown& unknown) const;
@@ -130,6 +133,7 @@ private:
     // The latest final blocks: more than a yield waits. Older ones are read from the database.
     rpc::BlockCache known_{512};
     rpc::ShardLayouts layouts_;
+    AnswerRoom room_;
     base::SteadyTime counted_overdue_at_{};
     base::Height stored_by_others_ = 0;  // the highest height, when it was last looked for
 };

@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <optional>
-#include <set>
 #include <utility>
 
 namespace receiptd::follow {
@@ -19,37 +18,29 @@ constexpr auto kBlockComesWithin = std::chrono::seconds(2);
 base::Task<rpc::FinalBlocks> Trees::final_blocks(Open& open) {
     rpc::FinalBlocks blocks;
     blocks[open.pending.included_in.hash] = open.pending.included_in;
-    const std::size_t outcomes = open.tree->status.value.receipts_outcome.size();
-    std::set<std::string> looked_for;
-    for (std::size_t i = 0; i < outcomes; ++i) {
-        std::string hash(open.tree->status.value.receipts_outcome[i].block_hash);
-        if (blocks.contains(hash) || !looked_for.insert(hash).second) continue;
+    const auto executed_in = open.answer->executed_in;
+    for (const auto& hash : executed_in) {
+        if (blocks.contains(hash)) continue;
         auto block = co_await find_block(open, hash);
-        if (block) blocks[std::move(hash)] = std::move(*block);
+        if (block) blocks[hash] = std::move(*block);
     }
     co_return blocks;
 }
 
-base::Task<void> Trees::place_on_shards(const Open& open, const rpc::FinalBlocks& blocks,
-                                        std::vector<chain::ExecutionBlock>& executed_in) {
+base::Task<Trees::BlockLayouts> Trees::layouts_of(const Open& open, const rpc::FinalBlocks& blocks) {
     const auto& pending = open.pending;
     const auto* included_in = known_.find(pending.included_in.hash);
     const auto epoch_id = included_in != nullptr ? included_in->epoch_id : std::string();
-    for (std::size_t i = 0; i < executed_in.size(); ++i) {
-        const auto& outcome = open.tree->status.value.receipts_outcome[i];
-        const auto block = blocks.find(outcome.block_hash);
-        if (block == blocks.end()) continue;
-        // A receipt to another shard is executed a block later, at least.
-        if (block->second.hash == pending.included_in.hash) {
-            executed_in[i].shard_id = pending.shard_id;
-            continue;
-        }
+    BlockLayouts layouts;
+    for (const auto& [hash, block] : blocks) {
+        if (hash == pending.included_in.hash) continue;
         std::optional<rpc::ShardLayouts::Witness> witness;
-        if (pending.shard_id && block->second.epoch_id == epoch_id)
+        if (pending.shard_id && block.epoch_id == epoch_id)
             witness = rpc::ShardLayouts::Witness{pending.sender_id, *pending.shard_id};
-        const auto layout = co_await layouts_.of(block->second, std::move(witness), priority_of(open));
-        if (layout) executed_in[i].shard_id = layout->shard_of(outcome.executor_id);
+        auto layout = co_await layouts_.of(block, std::move(witness), priority_of(open));
+        if (layout) layouts.emplace(hash, std::move(layout));
     }
+    co_return layouts;
 }
 
 base::Task<std::optional<chain::BlockRef>> Trees::find_block(Open& open, std::string hash) {

@@ -2,7 +2,6 @@
 
 #include "base/coroutine.hpp"
 
-#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -80,18 +79,6 @@ std::vector<chain::ExecutionBlock> execution_blocks(const TreeSource::Tree& tree
         executed_in.push_back(execution);
     }
     return executed_in;
-}
-
-bool all_final(const TreeSource::Tree& tree, const FinalBlocks& blocks) {
-    const auto& outcomes = tree.status.value.receipts_outcome;
-    return std::all_of(outcomes.begin(), outcomes.end(),
-                       [&](const auto& outcome) { return blocks.contains(outcome.block_hash); });
-}
-
-bool rests_on(const TreeSource::Tree& tree, const BlockHashes& blocks) {
-    const auto& outcomes = tree.status.value.receipts_outcome;
-    return std::any_of(outcomes.begin(), outcomes.end(),
-                       [&](const auto& outcome) { return blocks.contains(outcome.block_hash); });
 }
 
 }  // namespace receiptd::rpc

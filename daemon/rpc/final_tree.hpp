@@ -46,9 +46,5 @@ chain::Judgement judge_final(const TreeSource::Tree& tree, const FinalBlocks& bl
 std::vector<chain::ExecutionBlock> execution_blocks(const TreeSource::Tree& tree,
                                                     const chain::BlockRef& included_in,
                                                     const FinalBlocks& blocks);
-// Whether these blocks executed all of it.
-bool all_final(const TreeSource::Tree& tree, const FinalBlocks& blocks);
-// Whether one of these did execute some of it.
-bool rests_on(const TreeSource::Tree& tree, const BlockHashes& blocks);
 
 }  // namespace receiptd::rpc

@@ -1,6 +1,7 @@
 #include "watch/open_trees.hpp"
 
 #include "base/coroutine.hpp"
+#include "base/offload.hpp"
 #include "rpc/final_tree.hpp"
 
 #include <utility>
@@ -11,12 +12,30 @@ namespace {
 
 constexpr auto kFresh = std::chrono::seconds(1);
 constexpr auto kPriority = rpc::Priority::gap;  // readers wait behind the head, watches and trees
+constexpr std::size_t kMostRemembered = 1'000;  // receipts of a tree
+
+struct Final {
+    rpc::TreeSource::Tree tree;
+    rpc::FinalBlocks blocks;
+    rpc::EpochLayouts layouts;
+};
+
+base::Task<OpenTree> judge_on(base::asio::thread_pool& cpu, Final final) {
+    return base::offload(cpu, [final = std::move(final)] {
+        OpenTree open;
+        open.transaction = chain::transaction_facts(*final.tree.status.value.transaction);
+        open.tree = rpc::judge_final(final.tree, final.blocks, std::nullopt, final.layouts);
+        return open;
+    });
+}
 
 }  // namespace
 
-OpenTrees::OpenTrees(base::asio::any_io_executor executor, rpc::TreeSource& trees, const base::Clock& clock,
+OpenTrees::OpenTrees(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
+                     rpc::TreeSource& trees, const base::Clock& clock,
                      std::function<std::optional<chain::BlockHeight>()> final_height)
-    : trees_(trees),
+    : cpu_(cpu),
+      trees_(trees),
       clock_(clock),
       final_height_(std::move(final_height)),
       layouts_(std::move(executor), trees, clock) {}
@@ -30,15 +49,15 @@ base::Task<std::optional<OpenTree>> OpenTrees::tree(std::string tx_hash, std::st
     query.sender_id = std::move(sender_id);
     query.priority = kPriority;
     auto answer = co_await trees_.tree(std::move(query));
-    const auto* told = std::get_if<rpc::TreeSource::Tree>(&answer);
+    auto* told = std::get_if<rpc::TreeSource::Tree>(&answer);
     if (told == nullptr || !told->status.value.transaction) co_return std::nullopt;
     const rpc::BlockLimits final_ones{final_height_().value_or(0)};
-    const auto blocks = co_await rpc::blocks_of(trees_, told->status.value, kPriority, final_ones);
-    const auto layouts = co_await rpc::layouts_of(layouts_, blocks, kPriority);
-    OpenTree open;
-    open.transaction = chain::transaction_facts(*told->status.value.transaction);
-    open.tree = rpc::judge_final(*told, blocks, std::nullopt, layouts);
-    known_[std::move(tx_hash)] = {open, clock_.steady()};
+    Final final;
+    final.blocks = co_await rpc::blocks_of(trees_, told->status.value, kPriority, final_ones);
+    final.layouts = co_await rpc::layouts_of(layouts_, final.blocks, kPriority);
+    final.tree = std::move(*told);
+    auto open = co_await judge_on(cpu_, std::move(final));
+    if (open.tree.receipts.size() <= kMostRemembered) known_[std::move(tx_hash)] = {open, clock_.steady()};
     co_return open;
 }
 

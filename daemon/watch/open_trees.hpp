@@ -16,19 +16,20 @@ namespace receiptd::watch {
 
 class OpenTrees {
 public:
-    // Source and clock outlive it. `final_height`: blocks up to there count.
-    OpenTrees(base::asio::any_io_executor executor, rpc::TreeSource& trees, const base::Clock& clock,
-              std::function<std::optional<chain::BlockHeight>()> final_height);
+    // All of it outlives it. `cpu`: judges trees. `final_height`: blocks up to there count.
+    OpenTrees(base::asio::any_io_executor executor, base::asio::thread_pool& cpu, rpc::TreeSource& trees,
+              const base::Clock& clock, std::function<std::optional<chain::BlockHeight>()> final_height);
 
     // nullopt: no host knows it, or none answers. The same is asked once a second at most.
     base::Task<std::optional<OpenTree>> tree(std::string tx_hash, std::string sender_id);
 
 private:
     struct Known {
-        OpenTree tree;
+        OpenTree tree;  // a small one
         base::SteadyTime at;
     };
 
+    base::asio::thread_pool& cpu_;
     rpc::TreeSource& trees_;
     const base::Clock& clock_;
     std::function<std::optional<chain::BlockHeight>()> final_height_;

@@ -1,6 +1,7 @@
 #include "watch/rpc_watch_upstream.hpp"
 
 #include "base/coroutine.hpp"
+#include "base/offload.hpp"
 #include "chain/rows/rows.hpp"
 
 #include <set>
@@ -30,6 +31,22 @@ WatchUpstream::NotKnown without_outcome(const chain::TransactionStatus& status) 
             WatchUpstream::Word::in_a_chunk};
 }
 
+WatchUpstream::Known known_of(const rpc::TreeSource::Tree& tree, const rpc::FinalBlocks& blocks) {
+    const auto& status = tree.status.value;
+    WatchUpstream::Known known;
+    known.found = found_in(status, blocks);
+    known.seen = chain::tree_seen(rpc::judge_final(tree, blocks, std::nullopt));
+    if (status.transaction) known.seen.signer_id = status.transaction->signer_id;
+    known.host = tree.host;
+    return known;
+}
+
+base::Task<WatchUpstream::Known> know_on(base::asio::thread_pool& cpu, rpc::TreeSource::Tree tree,
+                                         rpc::FinalBlocks blocks) {
+    return base::offload(
+        cpu, [tree = std::move(tree), blocks = std::move(blocks)] { return known_of(tree, blocks); });
+}
+
 }  // namespace
 
 base::Task<WatchUpstream::TreeAnswer> RpcWatchUpstream::tree(std::string tx_hash, std::string sender_id,
@@ -43,16 +60,11 @@ base::Task<WatchUpstream::TreeAnswer> RpcWatchUpstream::tree(std::string tx_hash
     if (unknown) co_return NotKnown{unknown->evidence};
     if (const auto* fault = std::get_if<rpc::Unavailable>(&answer))
         co_return NoAnswer{fault->reason + ": " + fault->detail};
-    const auto& tree = std::get<rpc::TreeSource::Tree>(answer);
+    auto& tree = std::get<rpc::TreeSource::Tree>(answer);
     if (!tree.status.value.transaction_outcome) co_return without_outcome(tree.status.value);
     const rpc::BlockLimits final_ones{final_height};
-    const auto blocks = co_await rpc::blocks_of(trees_, tree.status.value, rpc::Priority::watch, final_ones);
-    Known known;
-    known.found = found_in(tree.status.value, blocks);
-    known.seen = chain::tree_seen(rpc::judge_final(tree, blocks, std::nullopt));
-    if (tree.status.value.transaction) known.seen.signer_id = tree.status.value.transaction->signer_id;
-    known.host = tree.host;
-    co_return known;
+    auto blocks = co_await rpc::blocks_of(trees_, tree.status.value, rpc::Priority::watch, final_ones);
+    co_return co_await know_on(cpu_, std::move(tree), std::move(blocks));
 }
 
 base::Task<std::optional<WatchUpstream::Sender>> RpcWatchUpstream::sender(SenderQuestion question) {

@@ -12,7 +12,9 @@ namespace receiptd::watch {
 
 class RpcWatchUpstream final : public WatchUpstream {
 public:
-    RpcWatchUpstream(rpc::TreeSource& trees, rpc::FinalKeys& keys) : trees_(trees), keys_(keys) {}
+    // `cpu` judges trees.
+    RpcWatchUpstream(base::asio::thread_pool& cpu, rpc::TreeSource& trees, rpc::FinalKeys& keys)
+        : cpu_(cpu), trees_(trees), keys_(keys) {}
 
     base::Task<TreeAnswer> tree(std::string tx_hash, std::string sender_id,
                                 chain::BlockHeight final_height) override;
@@ -22,6 +24,7 @@ public:
     base::Task<std::optional<Sender>> sender(SenderQuestion question) override;
 
 private:
+    base::asio::thread_pool& cpu_;
     rpc::TreeSource& trees_;
     rpc::FinalKeys& keys_;
 };

@@ -15,13 +15,13 @@ TEST(TreeProgress, AWatchedTreeIsAskedForAtOnce) { EXPECT_EQ(first_ask(100, true
 
 TEST(TreeProgress, WhatIsUnderWayIsAskedForAfterTheBlocksANodeHasShownAlready) {
     const auto tree = tree_with(body("second"));
-    const auto next = next_ask(tree, {}, 101);
+    const auto next = next_ask(waits_of(tree), {}, 101);
     EXPECT_EQ(next.at, 103u);
     EXPECT_TRUE(next.waits_for_data.empty());
 }
 
 base::Height pause(unsigned answers_alike, bool watched) {
-    return next_ask(tree_with(body("second")), {answers_alike, watched}, 1'000).at - 1'000;
+    return next_ask(waits_of(tree_with(body("second"))), {answers_alike, watched}, 1'000).at - 1'000;
 }
 
 TEST(TreeProgress, ATreeThatStandsStillIsAskedForLessAndLessOften) {
@@ -39,7 +39,7 @@ TEST(TreeProgress, AYieldIsAskedForWhenItsDataIsListed) {
     auto yielded = body("yielded");
     yielded.is_promise_yield = true;
     yielded.input_data_ids = {"data"};
-    const auto next = next_ask(tree_with(yielded), {}, 101);
+    const auto next = next_ask(waits_of(tree_with(yielded)), {}, 101);
     EXPECT_EQ(next.waits_for_data, std::vector<std::string>{"data"});
     EXPECT_GT(next.at, 120u);
 }
@@ -51,7 +51,17 @@ TEST(TreeProgress, AYieldBesideAReceiptUnderWayIsNoReasonToWait) {
     auto tree = tree_with(yielded);
     tree.status.value.receipts_outcome[0].receipt_ids.push_back("second");
     tree.status.value.receipts->push_back(body("second"));
-    EXPECT_TRUE(next_ask(tree, {}, 101).waits_for_data.empty());
+    EXPECT_TRUE(next_ask(waits_of(tree), {}, 101).waits_for_data.empty());
+}
+
+TEST(TreeProgress, ATreeThatAwaitsVeryMuchIsAskedForByTime) {
+    auto yielded = body("second");
+    yielded.is_promise_yield = true;
+    const std::vector<std::string> ids(300, "data");
+    yielded.input_data_ids.assign(ids.begin(), ids.end());
+    const auto next = next_ask(waits_of(tree_with(yielded)), {}, 101);
+    EXPECT_TRUE(next.waits_for_data.empty());
+    EXPECT_LT(next.at, 110u);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_future.hpp>
 
 #include <gtest/gtest.h>
@@ -25,7 +26,8 @@ protected:
     base::asio::io_context context_;
     rpc::testing::HandClock clock_;
     rpc::testing::ToldTrees hosts_{context_.get_executor()};
-    OpenTrees trees_{context_.get_executor(), hosts_, clock_,
+    base::asio::thread_pool cpu_{1};
+    OpenTrees trees_{context_.get_executor(), cpu_, hosts_, clock_,
                      [] { return std::optional<chain::BlockHeight>(100); }};
 };
 

@@ -4,6 +4,8 @@
 #include "chain/json/decode.hpp"
 #include "support/await.hpp"
 
+#include <boost/asio/thread_pool.hpp>
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -50,7 +52,8 @@ struct NoKeys final : rpc::FinalKeys {
 WatchUpstream::NotKnown answer_of(const std::string& level) {
     LevelsOnly hosts(level);
     NoKeys keys;
-    RpcWatchUpstream upstream(hosts, keys);
+    base::asio::thread_pool cpu(1);
+    RpcWatchUpstream upstream(cpu, hosts, keys);
     return std::get<WatchUpstream::NotKnown>(test::await(upstream.tree("tx", "alice.near", 100)));
 }
 

@@ -1,0 +1,98 @@
+// The end of a tree: its rows, or that it was discarded.
+#include "base/coroutine.hpp"
+#include "base/offload.hpp"
+#include "follow/commit_listener.hpp"
+#include "follow/trees.hpp"
+#include "metrics/registry.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace receiptd::follow {
+
+// All that the rows of a tree are made of.
+struct Trees::Whole {
+    SharedTree tree;
+    chain::BlockRef included_in;
+    std::optional<chain::ShardId> included_on;
+    rpc::FinalBlocks blocks;
+    BlockLayouts layouts;
+    std::shared_ptr<const chain::Interest> interest;
+
+    chain::TreeRows rows() const {
+        return chain::tree_rows(tree->status.value, tree->bodies(), executed_in(), included_in, interest);
+    }
+
+private:
+    std::vector<chain::ExecutionBlock> executed_in() const {
+        auto places = rpc::execution_blocks(*tree, included_in, blocks);
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            const auto& outcome = tree->status.value.receipts_outcome[i];
+            // A receipt to another shard is executed a block later, at least.
+            if (outcome.block_hash == included_in.hash)
+                places[i].shard_id = included_on;
+            else if (const auto layout = layouts.find(outcome.block_hash); layout != layouts.end())
+                places[i].shard_id = layout->second->shard_of(outcome.executor_id);
+        }
+        return places;
+    }
+};
+
+base::Task<chain::TreeRows> Trees::rows_on(base::asio::thread_pool& cpu, Whole whole) {
+    return base::offload(cpu, [whole = std::move(whole)] { return whole.rows(); });
+}
+
+base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks) {
+    const auto pending = open->pending;
+    Whole whole{open->answer->tree,
+                pending.included_in,
+                pending.shard_id,
+                std::move(blocks),
+                {},
+                pending.ordered ? nullptr : state_.interest()};
+    whole.layouts = co_await layouts_of(*open, whole.blocks);
+    auto rows = co_await rows_on(cpu_, std::move(whole));
+    open->answer.reset();
+    if (open->outdated) co_return;
+    rows.batch.withhold_before(state_.news_from(pending.included_in, pending.ordered));
+    rows.batch.facts.seen.history = pending.ordered;
+    const auto decided = rows.batch.facts.decided;
+    const bool late = !rows.batch.facts.late_trees.empty();
+    open->writing = true;
+    co_await store_.commit_tree(std::move(rows));
+    state_.trees.late = state_.trees.late || late;
+    completed(*open, decided);
+}
+
+void Trees::completed(const Open& open, const chain::DecidedCounts& decided) {
+    const auto tx_hash = open.pending.tx_hash;
+    close(open);
+    state_.series.trees_completed.Increment();
+    if (state_.listener) state_.listener->tree_committed(tx_hash, decided);
+}
+
+// Its block is stored, hence final, and hosts have had time to execute it.
+bool Trees::is_discarded(const Open& open, const rpc::TreeSource::Unknown& unknown) const {
+    const auto& pending = open.pending;
+    return pending.may_be_discarded && unknown.by_two && is_history(open);
+}
+
+base::Task<void> Trees::discard(OpenTree open) {
+    const auto pending = open->pending;
+    open->writing = true;
+    const auto decided =
+        co_await store_.discard_tree(pending, state_.news_from(pending.included_in, pending.ordered));
+    completed(*open, decided);
+}
+
+// Blocks bring receipts, too: they are committed first, otherwise the receipts would be written twice.
+bool Trees::is_passed(const rpc::FinalBlocks& blocks) const {
+    if (of_blocks_ != OfBlocks::stored_with_block) return true;
+    return std::all_of(blocks.begin(), blocks.end(),
+                       [&](const auto& block) { return block.second.height <= stored_up_to(); });
+}
+
+}  // namespace receiptd::follow
