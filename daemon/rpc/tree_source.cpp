@@ -28,27 +28,14 @@ constexpr std::size_t kMostBodies = 4'000;
 constexpr std::size_t kMostBlocks = 1'000;  // in which one tree runs
 
 // A host must not make us ask without end.
-std::string too_much(const chain::TransactionStatus& status) {
-    const auto bodies = missing_bodies(status).worth_asking.size();
+std::string too_much(const chain::TransactionStatus& status, const MissingBodies& missing) {
+    const auto bodies = missing.worth_asking.size();
     if (bodies > kMostBodies)
         return "lists " + std::to_string(bodies) + " outcomes without their receipts: no tree is so large";
     std::unordered_set<chain::Text> blocks;
     for (const auto& outcome : status.receipts_outcome) blocks.insert(outcome.block_hash);
     if (blocks.size() <= kMostBlocks) return {};
     return "lists outcomes of " + std::to_string(blocks.size()) + " blocks: no tree runs in so many";
-}
-
-Decoder<DecodedStatus> status_decoder(std::string tx_hash) {
-    return [tx_hash = std::move(tx_hash)](std::string body) -> base::Result<DecodedStatus, std::string> {
-        auto status = chain::decode_transaction_status_answer(std::move(body));
-        if (!status) return refuse<DecodedStatus>(status.error());
-        const auto& value = status->value;
-        const bool other = (value.transaction && value.transaction->hash != tx_hash) ||
-                           (value.transaction_outcome && value.transaction_outcome->id != tx_hash);
-        if (other) return refuse<DecodedStatus>("asked for transaction " + tx_hash + ", got another one");
-        if (auto why = too_much(value); !why.empty()) return refuse<DecodedStatus>(std::move(why));
-        return std::move(*status);
-    };
 }
 
 Decoder<DecodedReceipt> receipt_decoder(std::string id) {
@@ -144,36 +131,91 @@ RpcTreeSource::RpcTreeSource(base::asio::any_io_executor executor, base::asio::t
       cache_(std::move(cache)),
       headers_(std::move(headers)) {}
 
+Decoder<RpcTreeSource::Told> RpcTreeSource::decoder(std::string tx_hash, TreeLimits limits) {
+    return [tx_hash = std::move(tx_hash), limits](std::string body) -> base::Result<Told, std::string> {
+        auto status = chain::decode_transaction_status_answer(std::move(body));
+        if (!status) return refuse<Told>(status.error());
+        const auto& value = status->value;
+        const bool other = (value.transaction && value.transaction->hash != tx_hash) ||
+                           (value.transaction_outcome && value.transaction_outcome->id != tx_hash);
+        if (other) return refuse<Told>("asked for transaction " + tx_hash + ", got another one");
+        Told told;
+        told.missing = missing_bodies(value);
+        if (auto why = too_much(value, told.missing); !why.empty()) return refuse<Told>(std::move(why));
+        told.complete = is_complete(value);
+        told.beyond = beyond(value, limits);
+        if (!told.beyond.empty()) told.digest = digest_of(value);
+        told.status = std::move(*status);
+        return told;
+    };
+}
+
 base::Task<TreeSource::TreeResult> RpcTreeSource::tree(Query query) {
-    auto partial = std::make_shared<std::optional<DecodedStatus>>();
-    auto answer = co_await ask_for_status("EXPERIMENTAL_tx_status", query, partial);
-    if (!answer && answer.error().method_missing) answer = co_await ask_for_status("tx", query, partial);
-    if (!answer) co_return without_outcome(answer.error(), std::move(*partial), query);
+    auto aside = std::make_shared<Aside>();
+    auto answer = co_await ask_for_status("EXPERIMENTAL_tx_status", query, aside);
+    if (!answer && answer.error().method_missing) answer = co_await ask_for_status("tx", query, aside);
+    if (!answer) co_return without_outcome(answer.error(), std::move(aside->partial), query);
     Tree tree;
-    tree.status = std::move(answer->value);
+    tree.status = std::move(answer->value.status);
     tree.host = router_->hosts()[answer->host]->name();
-    tree.complete = is_complete(tree.status.value);
+    tree.complete = answer->value.complete;
     if (tree.complete) {
-        auto failed = co_await complete_bodies(tree, query.priority);
+        auto failed = co_await complete_bodies(tree, std::move(answer->value.missing), query.priority);
         if (failed) co_return std::move(*failed);
     }
     co_return std::move(tree);
 }
 
-base::Task<base::Result<Answer<DecodedStatus>, CallError>> RpcTreeSource::ask_for_status(
-    std::string method, Query query, std::shared_ptr<std::optional<DecodedStatus>> partial) {
-    Lacking<DecodedStatus> lacking = [partial = std::move(partial)](DecodedStatus& status) -> std::string {
-        if (status.value.transaction_outcome) return {};
-        std::string says(status.value.final_execution_status);
-        partial->emplace(std::move(status));
+base::Task<base::Result<Answer<RpcTreeSource::Told>, CallError>> RpcTreeSource::ask_for_status(
+    std::string method, Query query, std::shared_ptr<Aside> aside) {
+    const bool alone = router_->hosts().size() == 1;
+    auto decode = [aside, alone, decode = decoder(query.tx_hash, limits_)](
+                      std::string body) -> base::Result<Told, std::string> {
+        auto told = decode(std::move(body));
+        if (!told || told->beyond.empty() || alone) return told;
+        aside->large = true;
+        return refuse<Told>(told->beyond);
+    };
+    Lacking<Told> lacking = [aside](Told& told) -> std::string {
+        if (told.status.value.transaction_outcome) return {};
+        std::string says(told.status.value.final_execution_status);
+        aside->partial.emplace(std::move(told.status));
         return "no outcome of the transaction, only " + says;
     };
-    return decoded_call<DecodedStatus>(*router_, pool_, ask_transaction(method, query),
-                                       status_decoder(query.tx_hash), std::move(lacking));
+    auto answer = co_await decoded_call<Told>(*router_, pool_, ask_transaction(method, query),
+                                              std::move(decode), std::move(lacking));
+    if (!answer && std::exchange(aside->large, false))
+        answer = co_await ask_two(std::move(method), std::move(query), answer.error());
+    co_return answer;
 }
 
-base::Task<std::optional<Unavailable>> RpcTreeSource::complete_bodies(Tree& tree, Priority priority) {
-    auto missing = missing_bodies(tree.status.value);
+base::Task<base::Result<Answer<RpcTreeSource::Told>, CallError>> RpcTreeSource::ask_two(std::string method,
+                                                                                        Query query,
+                                                                                        CallError error) {
+    co_await learn_limits(query.included_in, query.priority);
+    std::set<chain::CryptoHash> told;
+    for (std::size_t host = 0; host < router_->hosts().size(); ++host) {
+        auto call = ask_transaction(method, query);
+        call.only_host = host;
+        auto decode = decoder(query.tx_hash, limits_);
+        auto answer = co_await decoded_call<Told>(*router_, pool_, std::move(call), std::move(decode));
+        if (!answer || !answer->value.status.value.transaction_outcome) continue;
+        const bool alike = !answer->value.beyond.empty() && !told.insert(answer->value.digest).second;
+        if (answer->value.beyond.empty() || alike) co_return answer;
+    }
+    co_return std::move(error);
+}
+
+base::Task<void> RpcTreeSource::learn_limits(std::optional<Inclusion> at, Priority priority) {
+    auto call = at ? ask_protocol_config(at->height, priority) : ask_protocol_config(priority);
+    auto decode = tree_limits_decoder();
+    const auto limits =
+        co_await decoded_call<TreeLimits>(*router_, pool_, std::move(call), std::move(decode));
+    if (limits) limits_ = limits->value;
+}
+
+base::Task<std::optional<Unavailable>> RpcTreeSource::complete_bodies(Tree& tree, MissingBodies missing,
+                                                                      Priority priority) {
     auto bodies = std::make_shared<Bodies>();
     bodies->ids = std::move(missing.worth_asking);
     base::TaskGroup workers(executor_);

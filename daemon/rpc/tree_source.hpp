@@ -5,6 +5,7 @@
 #include "rpc/decoded_call.hpp"
 #include "rpc/header_check.hpp"
 #include "rpc/source.hpp"
+#include "rpc/tree_limits.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -45,12 +46,29 @@ public:
 
 private:
     using Status = chain::Decoded<chain::TransactionStatus>;
+    // An answer as it is read on the pool.
+    struct Told {
+        Status status;
+        bool complete = false;
+        MissingBodies missing;
+        std::string beyond;        // why one host's word is not enough
+        chain::CryptoHash digest;  // then
+    };
+    struct Aside {
+        std::optional<Status> partial;  // an answer without an outcome of the transaction
+        bool large = false;             // one was beyond the limits
+    };
+    static Decoder<Told> decoder(std::string tx_hash, TreeLimits limits);
     struct Bodies;
-    // `partial`: takes an answer without an outcome of the transaction.
-    base::Task<base::Result<Answer<Status>, CallError>> ask_for_status(
-        std::string method, Query query, std::shared_ptr<std::optional<Status>> partial);
+    base::Task<base::Result<Answer<Told>, CallError>> ask_for_status(std::string method, Query query,
+                                                                     std::shared_ptr<Aside> aside);
+    // The same of a tree that is beyond the limits: as two hosts tell it, each asked alone.
+    base::Task<base::Result<Answer<Told>, CallError>> ask_two(std::string method, Query query,
+                                                              CallError error);
+    base::Task<void> learn_limits(std::optional<Inclusion> at, Priority priority);
     // Adds the missing bodies; an error if a host failed to say whether it has one.
-    base::Task<std::optional<Unavailable>> complete_bodies(Tree& tree, Priority priority);
+    base::Task<std::optional<Unavailable>> complete_bodies(Tree& tree, MissingBodies missing,
+                                                           Priority priority);
     base::Task<void> fetch_bodies(std::shared_ptr<Bodies> bodies, Priority priority);
     using HeldBlock = base::Result<std::optional<chain::BlockRef>, CallError>;  // nullopt: all hosts deny it
     base::Task<HeldBlock> held_block(Call call, Decoder<chain::BlockRef> decode);
@@ -62,6 +80,7 @@ private:
     std::shared_ptr<Router> router_;
     std::shared_ptr<BlockCache> cache_;
     std::shared_ptr<HeaderCheck> headers_;
+    TreeLimits limits_;  // the newest known ones
 };
 
 }  // namespace receiptd::rpc

@@ -72,6 +72,8 @@ const std::vector<Known>& known_lies() {
         {"untracked_shards", {shard_list("shards")}},
         {"long_names", {above_zero("bytes", 6'000)}},
         {"doubled_shard", {}},
+        {"large_tree", {above_zero("inputs", 2'000)}},
+        {"unfinished_tree", {number("bytes", 1 << 20)}},
         {"forbidden", {refusal("status"), text("method", "")}},
         {"deep_json", {above_zero("levels", 200'000), text("method", "")}},
         {"gzip_bomb", {above_zero("members", 1), number("bytes", 128 << 20), text("method", "")}},

@@ -193,6 +193,28 @@ bool tell_doubled_shard(const Lie&, Telling& telling) {
     return true;
 }
 
+bool tell_large_tree(const Lie& lie, Telling& telling) {
+    const auto receipts = telling.result.find("receipts");
+    if (!asks_for_status(telling.method) || receipts == telling.result.end() || receipts->empty())
+        return false;
+    json& receipt = receipts->front()["receipt"];
+    if (!receipt.contains("Action")) return false;
+    json inputs = json::array();
+    for (std::uint64_t i = 0; i < lie.number("inputs"); ++i)
+        inputs.push_back(chain::sha256(chain::bytes_of("input " + std::to_string(i))).to_string());
+    receipt["Action"]["input_data_ids"] = std::move(inputs);
+    return true;
+}
+
+bool tell_unfinished_tree(const Lie& lie, Telling& telling) {
+    const auto outcomes = telling.result.find("receipts_outcome");
+    if (!asks_for_status(telling.method) || outcomes == telling.result.end() || outcomes->empty())
+        return false;
+    outcomes->erase(outcomes->size() - 1);
+    telling.result["padding"] = std::string(lie.number("bytes"), 'a');
+    return true;
+}
+
 struct Retelling {
     std::string_view lie;
     bool (*tell)(const Lie& lie, Telling& telling);
@@ -209,6 +231,8 @@ constexpr std::array kRetellings{
     Retelling{"untracked_shards", tell_untracked_shards},
     Retelling{"long_names", tell_long_names},
     Retelling{"doubled_shard", tell_doubled_shard},
+    Retelling{"large_tree", tell_large_tree},
+    Retelling{"unfinished_tree", tell_unfinished_tree},
 };
 
 void retell(Lies& lies, Telling& telling) {

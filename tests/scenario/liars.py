@@ -31,6 +31,8 @@ ABOUT_ANSWERS = [
 # No service of whole blocks is asked for these.
 BY_RPC = [
     {"lie": "untracked_shards"},
+    {"lie": "large_tree"},
+    {"lie": "unfinished_tree"},
     {"lie": "earliest_height", "height": 2**62},
 ]
 ABOUT_TRANSACTIONS = [

@@ -17,8 +17,8 @@ BLOCKS = 30  # followed after a lie has begun
 class LyingHosts(support.Scenario):
     """A daemon before hosts of which one lies."""
 
-    def begin(self, regular_hosts, hosts, chain=(), **settings):
-        self.chain = self.sandbox("--block-time-ms", 100, "--shards", 2, "--traffic", "mixed", "--tps", 5, "--seed", 5, *chain,
+    def begin(self, regular_hosts, hosts, chain=(), tps=5, **settings):
+        self.chain = self.sandbox("--block-time-ms", 100, "--shards", 2, "--traffic", "mixed", "--tps", tps, "--seed", 5, *chain,
                                   command="run", regular_hosts=regular_hosts)
         self.settings = self.config(self.chain, network="sandbox", hosts=hosts, **settings)
         self.daemon = self.start("run", "--config", self.settings)
@@ -119,6 +119,25 @@ class OneOfThree(LyingHosts):
         self.meet_and_say("regular", "long_names", "not an account id")
         self.follow()
         self.assert_complete()
+
+
+class LargeTrees(LyingHosts):
+    """What a tree may cost is bounded by what the protocol allows, whatever a host says of it."""
+
+    def test_of_one_host_alone_are_asked_of_another_one(self):
+        self.begin(3, ("regular", "regular-2", "regular-3"))
+        self.meet_and_say("regular", "large_tree", "inputs of a receipt")
+        self.follow()
+        self.assert_complete()
+
+    def test_that_never_become_whole_fill_no_memory(self):
+        self.begin(1, ("regular",), tps=30)
+        self.meet("regular", "unfinished_tree", 400, bytes=1 << 20)
+        self.assertLess(self.peak_memory(), 100)
+        self.assert_complete()
+        first = self.chain.rpc("block", {"finality": "final"})["header"]["height"]
+        support.wait_until("the trees that it told in part are whole", lambda: self.alive() and not int(self.value(
+            f"SELECT count(*) FROM pending_trees WHERE block_height < {first}")))
 
 
 class AnotherChain(LyingHosts):

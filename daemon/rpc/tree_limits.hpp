@@ -1,0 +1,31 @@
+// How large a tree may be by the word of one host alone. What is larger costs memory and time, so a second
+// host has to tell it alike; where only one is configured, its word has to do.
+#pragma once
+
+#include "chain/json/model.hpp"
+#include "chain/wire/hash.hpp"
+#include "rpc/decoded_call.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace receiptd::rpc {
+
+// Ten times what the protocol allows: as of version 86 a transaction's gas pays for fewer than 10,000
+// receipts, and a receipt awaits 128 others.
+struct TreeLimits {
+    std::size_t receipts = 100'000;  // and outcomes, and children of one
+    std::size_t input_ids = 1'280;   // of one receipt
+};
+
+// Why the tree is beyond them; empty: it is not. Pure, and linear in the answer.
+std::string beyond(const chain::TransactionStatus& status, const TreeLimits& limits);
+
+// What two hosts must tell alike of such a tree: who made whom, what awaits what, and how each ended.
+chain::CryptoHash digest_of(const chain::TransactionStatus& status);
+
+// Out of a protocol configuration, which one host tells: never below the limits above, nor above ten times
+// these.
+Decoder<TreeLimits> tree_limits_decoder();
+
+}  // namespace receiptd::rpc
