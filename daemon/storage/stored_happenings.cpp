@@ -9,6 +9,15 @@
 namespace receiptd::storage {
 namespace {
 
+// Arguments have up to 4 MiB a receipt: many such receipts are not in memory at once.
+constexpr std::size_t kSmallActions = 16 << 10;
+
+// NULL: they are large.
+std::string small_actions(const std::string& column) {
+    return "CASE WHEN octet_length(" + column + "::text) > " + std::to_string(kSmallActions) +
+           " THEN NULL ELSE coalesce(" + column + ", '[]') END";
+}
+
 // $3: ids, or NULL.
 std::string between_times(const std::string& row) {
     return row + ".block_time BETWEEN " + time_parameter(1) + " AND " + time_parameter(2) +
@@ -19,12 +28,18 @@ std::string between_times(const std::string& row) {
 const std::string kDone =
     "SELECT r.receipt_id, coalesce(r.tx_hash, ''), coalesce(r.signer_id, ''), r.predecessor_id, "
     "r.receiver_id, "
-    "coalesce(r.method_name, ''), coalesce(r.role, ''), coalesce(r.actions, '[]'), coalesce(r.gas_burnt, 0), "
+    "coalesce(r.method_name, ''), coalesce(r.role, ''), " +
+    small_actions("r.actions") +
+    ", coalesce(r.gas_burnt, 0), "
     "coalesce(r.block_height, 0), " +
     microseconds_of("r.block_time") +
     " FROM receipts r WHERE r.status IN ('success_value', 'success_receipt_id') "
     "AND r.predecessor_id IS NOT NULL AND ($4::text[] IS NULL OR r.receiver_id = ANY ($4::text[])) AND " +
     between_times("r") + "ORDER BY r.block_time, r.shard_id, r.index_in_chunk, r.receipt_id";
+
+// $1: when it was executed, $2: its id.
+const std::string kActions =
+    "SELECT actions FROM receipts WHERE block_time = " + time_parameter(1) + " AND receipt_id = $2 LIMIT 1";
 
 const std::string kEmitted =
     "SELECT e.receipt_id, e.index, coalesce(e.standard, ''), coalesce(e.event, ''), coalesce(e.data, '') "
@@ -62,13 +77,19 @@ private:
 
 using Users = std::map<std::string, std::string, std::less<>>;
 
-void gather(const pqxx::row& row, const EmittedRows& emitted, const Users& users,
+chain::ActionFacts facts_of(pqxx::transaction_base& tx, const pqxx::row& row) {
+    if (!row[7].is_null()) return chain::stored_action_facts(view(row[7]));
+    const auto large = shim::query(tx, kActions, row[10].as<std::int64_t>(), row[0].as<std::string>());
+    return large.empty() ? chain::ActionFacts() : chain::stored_action_facts(view(large[0][0]));
+}
+
+void gather(pqxx::transaction_base& tx, const pqxx::row& row, const EmittedRows& emitted, const Users& users,
             const chain::Interest& interest, std::vector<chain::Happening>& found) {
     const auto sent_for = users.find(view(row[1]));
     const auto user_id = sent_for == users.end() ? std::string_view() : std::string_view(sent_for->second);
     const std::array<chain::Text, 4> accounts = {view(row[2]), user_id, view(row[3]), view(row[4])};
     if ((interest.kinds() & kTellsOfEvents) == 0 && interest.kinds_for(accounts) == 0) return;
-    auto facts = chain::stored_action_facts(view(row[7]));
+    auto facts = facts_of(tx, row);
     chain::ReceiptOutline receipt;
     receipt.receipt_id = view(row[0]);
     receipt.tx_hash = view(row[1]);
@@ -120,10 +141,12 @@ StoredHappenings stored_happenings(pqxx::transaction_base& tx, const chain::Inte
     const EmittedRows emitted(of_events ? shim::query(tx, kEmitted, executed.since, executed.until, of_ids)
                                         : pqxx::result());
     std::set<std::string> tx_hashes;
-    for (const auto& row : receipts)
+    for (const auto& row : receipts) {
         if (row[1].size() > 0) tx_hashes.emplace(view(row[1]));
+        stored.has_large_ones = stored.has_large_ones || row[7].is_null();
+    }
     const auto users = users_of(tx, {tx_hashes.begin(), tx_hashes.end()}, executed);
-    for (const auto& row : receipts) gather(row, emitted, users, interest, stored.found);
+    for (const auto& row : receipts) gather(tx, row, emitted, users, interest, stored.found);
     return stored;
 }
 

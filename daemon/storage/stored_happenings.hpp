@@ -13,7 +13,8 @@ namespace receiptd::storage {
 
 struct StoredHappenings {
     std::vector<chain::Happening> found;
-    std::size_t receipts = 0;  // that were read
+    std::size_t receipts = 0;     // that were read
+    bool has_large_ones = false;  // with long arguments
 };
 
 // Which of the receipts. Empty: all of them.

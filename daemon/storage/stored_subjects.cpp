@@ -14,7 +14,8 @@ namespace {
 constexpr unsigned kFirstBlocks = 4;
 constexpr unsigned kMostBlocks = 1'024;
 constexpr std::size_t kFewReceipts = 1'000;
-constexpr std::size_t kManyReceipts = 4'000;
+constexpr std::int64_t kMostReceipts = 8'000;
+constexpr std::int64_t kMostBytes = 16 << 20;  // of their actions
 constexpr int kJudgedAtOnce = 1'000;
 
 std::string within(const std::string& column) {
@@ -32,23 +33,47 @@ StoredSubjects::StoredSubjects(pqxx::transaction_base& tx, rule::RuleSet rules, 
 
 StoredSubjects::~StoredSubjects() = default;
 
-// From the last block's time on: findings of watches lie between blocks, too.
+// A few sparse blocks may be followed by dense ones.
+bool StoredSubjects::is_much(const TimeSpan& span) {
+    const auto receipts =
+        shim::query(tx_,
+                    "SELECT count(*), coalesce(sum(octet_length(actions::text)), 0)::bigint FROM receipts "
+                    "WHERE " +
+                        within("block_time"),
+                    span.since, span.until)[0];
+    return receipts[0].as<std::int64_t>() > kMostReceipts || receipts[1].as<std::int64_t>() > kMostBytes;
+}
+
 std::optional<TimeSpan> StoredSubjects::next_blocks() {
+    for (;;) {
+        const auto found = find_blocks();
+        if (!found) return std::nullopt;
+        if (found->blocks > 1 && is_much(found->span)) {
+            blocks_at_once_ = std::max(blocks_at_once_ / 4, 1U);
+            continue;
+        }
+        read_up_to_ = found->last;
+        next_ = read_up_to_ + 1;
+        told_until_ = found->span.until;
+        return found->span;
+    }
+}
+
+// From the last block's time on: findings of watches lie between blocks, too.
+std::optional<StoredSubjects::Blocks> StoredSubjects::find_blocks() {
     if (next_ > heights_.to) return std::nullopt;
-    const auto blocks = shim::query(
-        tx_,
-        "SELECT max(block_height), " + microseconds_of("min(block_time)") + ", " +
-            microseconds_of("max(block_time)") +
-            " FROM (SELECT block_height, block_time FROM blocks WHERE block_height BETWEEN $1 AND $2 AND " +
-            "block_time >= " + time_parameter(3) + " ORDER BY block_height LIMIT $4) b",
-        next_, heights_.to, told_until_.value_or(0), blocks_at_once_)[0];
+    const auto blocks =
+        shim::query(tx_,
+                    "SELECT max(block_height), " + microseconds_of("min(block_time)") + ", " +
+                        microseconds_of("max(block_time)") +
+                        ", count(*) FROM (SELECT block_height, block_time FROM blocks WHERE block_height "
+                        "BETWEEN $1 AND $2 AND " +
+                        "block_time >= " + time_parameter(3) + " ORDER BY block_height LIMIT $4) b",
+                    next_, heights_.to, told_until_.value_or(0), blocks_at_once_)[0];
     if (blocks[0].is_null()) return std::nullopt;
-    read_up_to_ = blocks[0].as<base::Height>();
-    next_ = read_up_to_ + 1;
-    const TimeSpan span{told_until_ ? *told_until_ + 1 : blocks[1].as<std::int64_t>(),
-                        blocks[2].as<std::int64_t>()};
-    told_until_ = span.until;
-    return span;
+    const auto since = told_until_ ? *told_until_ + 1 : blocks[1].as<std::int64_t>();
+    return Blocks{
+        {since, blocks[2].as<std::int64_t>()}, blocks[0].as<base::Height>(), blocks[3].as<std::size_t>()};
 }
 
 bool StoredSubjects::next() {
@@ -127,8 +152,8 @@ void StoredSubjects::add_happenings(const TimeSpan& span) {
     auto stored = stored_happenings(tx_, interest_, span);
     happenings_ = std::move(stored.found);
     for (const auto& happening : happenings_) subjects_.push_back(subject_of(happening));
-    if (stored.receipts < kFewReceipts) blocks_at_once_ = std::min(blocks_at_once_ * 2, kMostBlocks);
-    if (stored.receipts > kManyReceipts) blocks_at_once_ = std::max(blocks_at_once_ / 2, 1U);
+    if (stored.receipts < kFewReceipts && !stored.has_large_ones)
+        blocks_at_once_ = std::min(blocks_at_once_ * 2, kMostBlocks);
 }
 
 }  // namespace receiptd::storage

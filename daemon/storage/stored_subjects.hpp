@@ -17,7 +17,8 @@
 
 namespace receiptd::storage {
 
-// The subjects of some blocks, then of the next: its memory does not grow with the history.
+// The subjects of some blocks, then of the next: its memory does not grow with the history, nor with
+// the arguments of many receipts.
 class StoredSubjects {
 public:
     // Others cannot be told from history.
@@ -42,7 +43,14 @@ private:
         std::int64_t included = 0;   // microseconds
         std::int64_t completed = 0;  // the same
     };
+    struct Blocks {
+        TimeSpan span;
+        base::Height last = 0;
+        std::size_t blocks = 0;
+    };
     std::optional<TimeSpan> next_blocks();
+    std::optional<Blocks> find_blocks();
+    bool is_much(const TimeSpan& span);
     void open_judged(const TimeSpan& first);
     std::vector<Judged> judged_until(std::int64_t time);
     void add_findings(const TimeSpan& span);

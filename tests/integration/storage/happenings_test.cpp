@@ -151,6 +151,20 @@ protected:
         for (const auto& line : lines) text += line;
         return text;
     }
+    // The heights of all that history tells; returns in how many portions.
+    std::size_t read_history(std::vector<base::Height>& heights) {
+        const rule::RuleSet set({*rule::parse(kTokens), *rule::parse(kJudged)}, {});
+        std::size_t portions = 0;
+        await(store().database.pool.people.run([&](pqxx::connection& connection) {
+            storage::shim::Snapshot tx(connection);
+            storage::StoredSubjects history(tx, set, {10, 1'000});
+            for (; history.next(); ++portions)
+                for (const auto& subject : history.subjects()) heights.push_back(subject.block_height);
+            EXPECT_EQ(history.read_up_to(), 79u);
+            return true;
+        }));
+        return portions;
+    }
     OpenStore& second() { return *second_; }
 
     ChainBuilder chain_;
@@ -244,6 +258,13 @@ TEST_F(HappeningsTest, HistoryTellsTheSame) {
     EXPECT_EQ(rehearsed(kAll, {0, 11}), "");
 }
 
+TEST_F(HappeningsTest, HistoryTellsTheSameOfReceiptsWithLongArguments) {
+    declare(store(), kAll);
+    follow();
+    execute("UPDATE receipts SET actions = (actions::text || repeat(' ', 5000000))::json");
+    EXPECT_EQ(rehearsed(kAll), kTold);
+}
+
 TEST_F(HappeningsTest, HistoryTellsOfSuccessfulReceiptsToo) {
     follow();
     EXPECT_EQ(rehearsed({kCalls}), "absence:A calls@1\n");
@@ -257,20 +278,16 @@ TEST_F(HappeningsTest, HistoryIsReadInOrderSomeBlocksAtATime) {
         block.shards[0].executed.back().outcome.logs = {kPaid};
     }
     commit(rows_of(0, chain_.blocks().size()));
-    const rule::RuleSet set({*rule::parse(kTokens), *rule::parse(kJudged)}, {});
-    std::vector<base::Height> heights;
-    std::size_t portions = 0;
-    await(store().database.pool.people.run([&](pqxx::connection& connection) {
-        storage::shim::Snapshot tx(connection);
-        storage::StoredSubjects history(tx, set, {10, 1'000});
-        for (; history.next(); ++portions)
-            for (const auto& subject : history.subjects()) heights.push_back(subject.block_height);
-        EXPECT_EQ(history.read_up_to(), 79u);
-        return true;
-    }));
-    EXPECT_EQ(heights.size(), 62u);
-    EXPECT_TRUE(std::is_sorted(heights.begin(), heights.end()));
-    EXPECT_GT(portions, 2u);
+    std::size_t few_at_once = 0;
+    for (const bool long_arguments : {false, true}) {
+        if (long_arguments)
+            execute("UPDATE receipts SET actions = (actions::text || repeat(' ', 2000000))::json");
+        std::vector<base::Height> heights;
+        const auto portions = read_history(heights);
+        EXPECT_EQ(heights.size(), 62u);
+        EXPECT_TRUE(std::is_sorted(heights.begin(), heights.end()));
+        EXPECT_GT(portions, std::exchange(few_at_once, portions) + 1);
+    }
 }
 
 // All that a happening says, for comparing. No row tells the user of a transaction that was never stored.
