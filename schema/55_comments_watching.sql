@@ -10,7 +10,7 @@ COMMENT ON COLUMN transaction_results.verdict IS 'succeeded; failed: the transac
 COMMENT ON COLUMN transaction_results.near_status IS 'NEAR''s own status of the transaction, as in wallets and explorers: success, failure. It is the status of one receipt: transactions with verdict <> ''succeeded'' AND near_status = ''success'' only look successful. NULL: the end of the result chain is not known, or the row is older than this column.';
 COMMENT ON COLUMN transaction_results.near_status_receipt_id IS 'The receipt that gives near_status: the end of the result chain. NULL: the initial receipt (transactions.initial_receipt_id), or the transaction itself failed.';
 COMMENT ON COLUMN transaction_results.error_class IS 'Class of the failure that decided the verdict (the earliest one). NULL: no failure.';
-COMMENT ON COLUMN transaction_results.error_text IS 'That failure in words.';
+COMMENT ON COLUMN transaction_results.error_text IS 'That failure in words: at most 4 KiB, the receipt has it whole.';
 COMMENT ON COLUMN transaction_results.effect IS 'For tokens sent with ft_transfer_call and similar methods: refunded (all came back), refunded_in_part. Otherwise for handled failures: swallowed (at least one left no trace), told. NULL: neither, or the row is older than this column.';
 COMMENT ON COLUMN transaction_results.method_name IS 'Method of the first function call; without one the name of the first action.';
 COMMENT ON COLUMN transaction_results.net_deposit IS 'Attached tokens minus deposits that came back to its signer, yoctoNEAR. NULL: none, or the row is older than this column.';
@@ -47,7 +47,7 @@ COMMENT ON COLUMN findings.method_name IS 'Method of the first function call; wi
 COMMENT ON COLUMN findings.signer_id IS 'The signer of the transaction.';
 COMMENT ON COLUMN findings.user_id IS 'The account on whose behalf it was sent (see transactions.user_id). NULL: the same as signer_id; for a watch: not known.';
 COMMENT ON COLUMN findings.error_class IS 'Class of the error. For a watch: the reason of its end, or stuck_ and its stage.';
-COMMENT ON COLUMN findings.error_text IS 'The error in words.';
+COMMENT ON COLUMN findings.error_text IS 'The error in words: at most 4 KiB, receipts.error_text has it whole.';
 COMMENT ON COLUMN findings.block_height IS 'Height at which it failed. NULL: no host has that block.';
 COMMENT ON COLUMN findings.block_time IS 'Time of that block (without a height: of the block of the transaction; for a watch that no block ended: when receiptd noticed it). Always filter on it.';
 

@@ -20,7 +20,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kLongestErrorText = 4'096;
 constexpr std::size_t kLongestJson = 8'192;  // of evidence: hosts decide what it holds
 constexpr std::size_t kLongestName = 256;    // of a method: the chain allows more than a reader does
 
@@ -57,7 +56,7 @@ Json root_cause_json(const chain::Finding* first) {
     json["contract_id"] = text_or_null(first->contract_id);
     json["method_name"] = text_or_null(first->method_name);
     json["error_class"] = text_or_null(first->failure.error_class);
-    json["error_text"] = text_or_null(first->failure.error_text, kLongestErrorText);
+    json["error_text"] = text_or_null(first->failure.error_text, chain::kLongestErrorText);
     return json;
 }
 
@@ -157,7 +156,7 @@ Json data_json(const Cause& cause, const chain::Finding& finding, const Site& si
     data["contract_id"] = text_or_null(finding.contract_id);
     data["method_name"] = text_or_null(finding.method_name);
     data["error_class"] = text_or_null(finding.failure.error_class);
-    data["error_text"] = text_or_null(finding.failure.error_text, kLongestErrorText);
+    data["error_text"] = text_or_null(finding.failure.error_text, chain::kLongestErrorText);
     data["action_index"] = action_index(tree, finding.receipt_id);
     data["root_cause"] = root_cause_json(root_cause);
     data["reason"] = reason_json(finding, tree);

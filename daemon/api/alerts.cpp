@@ -39,14 +39,8 @@ base::Task<net::ServerReply> list_alerts(SharedContext context, Call call) {
     if (query.fault()) co_return problem_reply(*query.fault());
     const auto limit = filter.limit++;  // one more tells whether there are more
     auto listing = context->services.deliveries.list_deliveries(std::move(filter));
-    auto found = co_await context->calls.wait_for(std::move(listing));
-    std::optional<std::string> next;
-    if (found.size() > limit) {
-        found.resize(limit);
-        next = storage::delivery_cursor(found.back());
-    }
-    co_return co_await list_reply(context->services.cpu, "alerts", std::move(found), delivery_text,
-                                  std::move(next));
+    co_return co_await page_reply(context->calls, context->services.cpu, "alerts", std::move(listing), limit,
+                                  delivery_text, storage::delivery_cursor);
 }
 
 base::Task<net::ServerReply> one_alert(SharedContext context, Call call) {

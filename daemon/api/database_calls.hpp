@@ -87,6 +87,14 @@ public:
         if (!call->value) throw NoAnswer(complaint);
         co_return std::move(*call->value);
     }
+    // The same of a call that goes on with other work as soon as the database has answered.
+    template <class T>
+    base::Task<T> wait_for(Started<T> call, std::shared_ptr<const bool> answered) {
+        constexpr std::chrono::seconds kOtherWork{30};
+        if (!call->ended()) co_await base::sleep_on(call->timer, all_->limits.patience);
+        const auto more = *answered ? std::chrono::milliseconds(kOtherWork) : std::chrono::milliseconds(0);
+        co_return co_await wait_for(std::move(call), more, "the database does not answer");
+    }
     template <class T>
     base::Task<T> wait_for(base::Task<T> call) {
         return wait_for(start(std::move(call)));

@@ -69,7 +69,9 @@ base::Task<bool> EventHub::poll() {
         co_return false;
     }
     auto events = co_await store_.stream_events(last_id(), options_.page);
-    const bool more = events.size() == options_.page;
+    std::size_t bytes = 0;
+    for (const auto& event : events) bytes += event.body_json.size();
+    const bool more = events.size() == options_.page.lines || bytes >= options_.page.bytes;
     append(std::move(events));
     co_return more;
 }
@@ -165,7 +167,8 @@ base::Task<std::string> EventHub::Reader::next() {
 base::Task<std::optional<bool>> EventHub::Reader::catch_up(std::string& text) {
     std::vector<storage::StreamEvent> events;
     try {
-        auto asking = hub_.store_.stream_events(last_id_, hub_.options_.page);
+        const storage::StreamPage page{hub_.options_.page.lines, hub_.options_.piece_bytes};
+        auto asking = hub_.store_.stream_events(last_id_, page);
         events = co_await hub_.calls_.wait_for(std::move(asking));
     } catch (const NoAnswer&) {
         co_return std::nullopt;

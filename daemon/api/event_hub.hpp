@@ -38,7 +38,7 @@ public:
         std::size_t readers = 64;
         std::size_t kept_events = 4'096;
         std::size_t kept_bytes = 8u << 20;
-        unsigned page = 500;                        // lines of one question to the database
+        storage::StreamPage page;                   // of one question to the database
         std::size_t piece_bytes = 64u << 10;        // after which a piece is sent
         std::chrono::milliseconds patience{3'000};  // for the first place in the stream
     };

@@ -40,14 +40,8 @@ base::Task<net::ServerReply> list_findings(SharedContext context, Call call) {
     if (query.fault()) co_return problem_reply(*query.fault());
     const auto limit = filter.limit++;  // one more tells whether there are more
     auto listing = context->services.findings.list_findings(std::move(filter));
-    auto found = co_await context->calls.wait_for(std::move(listing));
-    std::optional<std::string> next;
-    if (found.size() > limit) {
-        found.resize(limit);
-        next = storage::cursor_after(found.back());
-    }
-    co_return co_await list_reply(context->services.cpu, "findings", std::move(found), watch::finding_json,
-                                  std::move(next));
+    co_return co_await page_reply(context->calls, context->services.cpu, "findings", std::move(listing),
+                                  limit, watch::finding_json, storage::cursor_after);
 }
 
 }  // namespace

@@ -177,14 +177,8 @@ base::Task<net::ServerReply> list_watches(SharedContext context, Call call) {
     if (query.fault()) co_return problem_reply(*query.fault());
     const auto limit = filter.limit++;  // one more tells whether there are more
     auto listing = context->services.watches.list_watches(std::move(filter));
-    auto found = co_await context->calls.wait_for(std::move(listing));
-    std::optional<std::string> next;
-    if (found.size() > limit) {
-        found.resize(limit);
-        next = storage::watch_cursor(found.back());
-    }
-    co_return co_await list_reply(context->services.cpu, "watches", std::move(found), watch::watch_json,
-                                  std::move(next));
+    co_return co_await page_reply(context->calls, context->services.cpu, "watches", std::move(listing), limit,
+                                  watch::watch_json, storage::watch_cursor);
 }
 
 Problem not_watched(const std::string& tx_hash) {

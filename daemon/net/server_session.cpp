@@ -297,8 +297,10 @@ private:
             co_await asio::this_coro::reset_cancellation_state();
             const std::string size = chunked ? chunk_head(piece.size()) : std::string();
             if (chunked) piece += "\r\n";
+            state_->hold(*this, standing_, piece.size());
             const bool taken =
                 co_await send(asio::buffer(size), asio::buffer(piece), state_->options.piece_timeout);
+            state_->hold(*this, standing_, 0);
             if (!taken) co_return false;
         }
         co_return !aborted_;

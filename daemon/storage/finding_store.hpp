@@ -38,6 +38,12 @@ struct StreamEvent {
     std::string body_json;
 };
 
+// As many lines as that, and no more than make so many bytes, but one at least.
+struct StreamPage {
+    unsigned lines = 500;
+    std::size_t bytes = 1u << 20;
+};
+
 class FindingStore {
 public:
     virtual ~FindingStore() = default;
@@ -45,7 +51,7 @@ public:
     virtual base::Task<std::vector<chain::Finding>> list_findings(FindingFilter filter) = 0;
 
     // Events behind `after` that no open transaction can still precede, oldest first.
-    virtual base::Task<std::vector<StreamEvent>> stream_events(std::int64_t after, unsigned limit) = 0;
+    virtual base::Task<std::vector<StreamEvent>> stream_events(std::int64_t after, StreamPage page) = 0;
     virtual base::Task<std::int64_t> last_stream_event() = 0;
     // No event was ever given a higher id.
     virtual base::Task<std::int64_t> highest_stream_id() = 0;

@@ -1,6 +1,7 @@
 #include "storage/pg_finding_store.hpp"
 
 #include "base/iso_time.hpp"
+#include "base/line.hpp"
 #include "storage/certainty_rows.hpp"
 #include "storage/errors.hpp"
 #include "storage/sql_time.hpp"
@@ -19,7 +20,8 @@ std::string select_from(const std::string& source) {
     return "SELECT f.finding_id, f.kind, coalesce(f.tx_hash, ''), coalesce(f.receipt_id, ''), "
            "coalesce(f.role, ''), "
            "f.handled, coalesce(f.contract_id, ''), coalesce(f.method_name, ''), coalesce(f.signer_id, ''), "
-           "coalesce(f.error_class, ''), coalesce(f.error_text, ''), coalesce(f.block_height, 0), " +
+           "coalesce(f.error_class, ''), coalesce(left(f.error_text, 4097), ''), coalesce(f.block_height, "
+           "0), " +
            microseconds_of("f.block_time") +
            ", f.handled_by, coalesce(f.root_cause, ''), coalesce(f.effect, ''), "
            "f.amount_kept, f.amount_returned, r.near_status = 'failure', "
@@ -44,7 +46,9 @@ chain::Finding finding_of(const pqxx::row& row) {
     finding.contract_id = row[6].as<std::string>();
     finding.method_name = row[7].as<std::string>();
     finding.signer_id = row[8].as<std::string>();
-    finding.failure = {row[9].as<std::string>(), row[10].as<std::string>()};
+    // Rows of older versions have the whole text.
+    auto error_text = base::shortened(row[10].as<std::string>(), chain::kLongestErrorText);
+    finding.failure = {row[9].as<std::string>(), std::move(error_text)};
     finding.at = {row[11].as<chain::BlockHeight>(),
                   row[12].as<std::uint64_t>() * static_cast<std::uint64_t>(kNanosecondsPerMicrosecond)};
     finding.handled_by = ids_of(row[13]);
@@ -163,16 +167,20 @@ base::Task<std::vector<chain::Finding>> PgFindingStore::list_findings(FindingFil
 }
 
 // If the event `after` was deleted, the events with a higher id follow.
-base::Task<std::vector<StreamEvent>> PgFindingStore::stream_events(std::int64_t after, unsigned limit) {
-    return database_.pool.stream.transaction([after, limit](pqxx::work& tx) {
+base::Task<std::vector<StreamEvent>> PgFindingStore::stream_events(std::int64_t after, StreamPage page) {
+    return database_.pool.stream.transaction([after, page](pqxx::work& tx) {
         static const std::string behind_it =
             "WITH last AS MATERIALIZED (SELECT written_by, id FROM stream_events WHERE id = $1) "
             "SELECT id, kind, coalesce(tx_hash, ''), " +
-            iso("at") + ", body FROM stream_events WHERE " + kSettled +
+            iso("at") +
+            ", body FROM (SELECT *, sum(octet_length(body::text)) OVER (ORDER BY written_by, id) "
+            "    - octet_length(body::text) AS before FROM (SELECT * FROM stream_events WHERE " +
+            kSettled +
             " AND (written_by, id) > (coalesce((SELECT written_by FROM last), '0'), "
             "coalesce((SELECT id FROM last), 0)) AND (id > $1 OR EXISTS (SELECT FROM last)) "
-            "ORDER BY written_by, id LIMIT $2";
-        const auto rows = shim::query(tx, behind_it, after, static_cast<std::int64_t>(limit));
+            "ORDER BY written_by, id LIMIT $2) lines) page WHERE before < $3 ORDER BY written_by, id";
+        const auto rows = shim::query(tx, behind_it, after, static_cast<std::int64_t>(page.lines),
+                                      static_cast<std::int64_t>(page.bytes));
         std::vector<StreamEvent> events;
         for (const auto& row : rows) events.push_back(event_of(row));
         return events;

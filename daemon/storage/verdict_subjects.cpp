@@ -3,6 +3,7 @@
 #include "base/json_text.hpp"
 #include "base/line.hpp"
 #include "chain/tree/facts.hpp"
+#include "chain/tree/finding.hpp"
 #include "storage/rule_actions.hpp"
 #include "storage/sql_time.hpp"
 
@@ -11,8 +12,6 @@
 
 namespace receiptd::storage {
 namespace {
-
-constexpr std::size_t kLongestErrorTold = 4'096;
 
 // In the order of VerdictSubjects::add().
 const std::string kVerdicts =
@@ -33,7 +32,7 @@ std::string judged_json(const rule::Subject& subject, std::string_view root_caus
         .text("near_status", subject.near_status)
         .text("effect", subject.effect)
         .text("error_class", subject.error_class)
-        .text("error_text", base::shortened(std::string(subject.error_text), kLongestErrorTold))
+        .text("error_text", base::shortened(std::string(subject.error_text), chain::kLongestErrorText))
         .text("root_cause_receipt_id", root_cause)
         .text("sender_id", subject.signer_id)
         .text("user_id", subject.user_id.empty() ? subject.signer_id : subject.user_id)

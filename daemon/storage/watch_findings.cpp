@@ -1,6 +1,7 @@
 #include "storage/watch_findings.hpp"
 
 #include "base/json_text.hpp"
+#include "base/line.hpp"
 #include "chain/json/json_check.hpp"
 #include "storage/certainty_rows.hpp"
 #include "storage/copy.hpp"
@@ -28,7 +29,8 @@ chain::Finding ending(const AppliedUpdate& item, const chain::Transition& end, s
     finding.kind = chain::stage_name(end.to);
     finding.finding_id = finding.kind + ":" + item.update->tx_hash;
     finding.failure.error_class = storable_text(item.update->state.reason);
-    finding.failure.error_text = words_of(finding.failure.error_class) + ": " + storable_json(end.evidence);
+    finding.failure.error_text = base::shortened(
+        words_of(finding.failure.error_class) + ": " + storable_json(end.evidence), chain::kLongestErrorText);
     finding.certainty = item.certainty_of(end.to);
     finding.at = end.at.value_or(chain::ExecutedAt{0, now});
     return finding;

@@ -1,4 +1,5 @@
 // Rows of results and findings.
+#include "base/line.hpp"
 #include "chain/rows/rows_write.hpp"
 #include "chain/tree/rules.hpp"
 
@@ -22,7 +23,7 @@ void write_result(RowBatch& batch, const TreeResult& result) {
     row.text(result.receiver_id);
     row.text(verdict_name(result.verdict));
     row.text_or_null(result.failure.error_class);
-    row.text_or_null(result.failure.error_text);
+    row.text_or_null(base::shortened(result.failure.error_text, kLongestErrorText));
     row.bigint(result.included_at.height);
     row.bigint(result.completed_at.height);
     row.time(RowTime(result.completed_at.timestamp_nanosec));
@@ -60,7 +61,7 @@ void write_finding(RowBatch& batch, const Finding& finding) {
     row.text_or_null(finding.method_name);
     row.text_or_null(finding.signer_id);
     row.text_or_null(finding.failure.error_class);
-    row.text_or_null(finding.failure.error_text);
+    row.text_or_null(base::shortened(finding.failure.error_text, kLongestErrorText));
     finding.at.height > 0 ? row.bigint(finding.at.height) : row.null();
     row.time(RowTime(finding.at.timestamp_nanosec));
     row.texts(std::vector<Text>(finding.handled_by.begin(), finding.handled_by.end()));

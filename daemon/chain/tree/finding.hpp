@@ -72,6 +72,7 @@ inline constexpr Text kDiscarded = "discarded";
 // failed before it made a receipt, tokens that a receiver gave back though nothing failed, a refund or payout
 // that was burnt, a wallet that did not do what its owner signed, a yield that nobody resumed in time, or a
 // watched transaction that ended without a tree or is stuck. Empty: not known, or there is none.
+inline constexpr std::size_t kLongestErrorText = 4'096;  // bytes, of a finding or a result that is stored
 struct Finding {
     std::string finding_id;  // the same for the same cause, however often it is found
     std::string kind;        // one of chain::kind

@@ -45,9 +45,9 @@ protected:
 
     void add(const std::string& tx_hash) { execute(kAdd + tx_hash + "', '{\"n\":1}')"); }
     // Reads on from where the last reading ended.
-    std::vector<std::string> read(unsigned limit = 100) {
+    std::vector<std::string> read(unsigned limit = 100, std::size_t bytes = 1'000) {
         std::vector<std::string> hashes;
-        for (const auto& event : await(findings().stream_events(last_, limit))) {
+        for (const auto& event : await(findings().stream_events(last_, {limit, bytes}))) {
             hashes.push_back(event.tx_hash);
             last_ = event.id;
         }
@@ -63,7 +63,7 @@ private:
 TEST_F(StreamEvents, AreReadInOrderFromAnyPlace) {
     EXPECT_EQ(await(findings().last_stream_event()), 0);
     for (const char* id : {"a", "b", "c"}) add(id);
-    const auto events = await(findings().stream_events(0, 100));
+    const auto events = await(findings().stream_events(0, {100, 1'000}));
     ASSERT_EQ(events.size(), 3u);
     EXPECT_EQ(events[0].kind, "finding");
     EXPECT_EQ(events[0].body_json, "{\"n\":1}");
@@ -71,6 +71,9 @@ TEST_F(StreamEvents, AreReadInOrderFromAnyPlace) {
     EXPECT_THAT(read(2), ElementsAre("a", "b"));
     EXPECT_THAT(read(2), ElementsAre("c"));
     EXPECT_THAT(read(2), IsEmpty());
+    last_ = 0;
+    EXPECT_THAT(read(100, 8), ElementsAre("a", "b")) << "each has seven bytes";
+    EXPECT_THAT(read(100, 1), ElementsAre("c")) << "one comes however long it is";
     EXPECT_EQ(await(findings().last_stream_event()), events[2].id);
 }
 

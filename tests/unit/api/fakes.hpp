@@ -120,10 +120,11 @@ public:
     }
 
     // In the order of `events`, which is not that of their ids.
-    base::Task<std::vector<storage::StreamEvent>> stream_events(std::int64_t after, unsigned limit) override {
+    base::Task<std::vector<storage::StreamEvent>> stream_events(std::int64_t after,
+                                                                storage::StreamPage page) override {
         co_await database_.ask();
         ++polls;
-        auto found = events_behind(after, limit);
+        auto found = events_behind(after, page.lines);
         last_asked = after;
         for (; late_answers.contains(after); co_await answer_sent.wait()) late_asked = after;
         co_return found;

@@ -88,7 +88,7 @@ TEST_F(StreamTest, GoesOnBehindTheEventThatWasSeenLast) {
 }
 
 TEST_F(StreamTest, AReaderThatCatchesUpMissesNothingAndSeesNothingTwice) {
-    options_.stream.page = 3;
+    options_.stream.page.lines = 3;
     options_.stream.kept_events = 2;
     for (std::int64_t id = 1; id <= 10; ++id) happen(id);
     feed();

@@ -188,5 +188,22 @@ TEST_F(FindingsTest, ListsGoOnWhereTheyEnded) {
     EXPECT_TRUE(answer(get("/v1/findings"))["next_cursor"].is_null());
 }
 
+TEST_F(FindingsTest, APageOfFindingsEndsWhereItBecomesLong) {
+    for (const char* id : {"a", "b", "c"}) {
+        auto& finding = findings_.findings.emplace_back();
+        finding.finding_id = id;
+        finding.at.timestamp_nanosec = 1'769'860'800'000'000'000;
+        finding.failure.error_text = std::string(1'100'000, 'x');
+    }
+    const auto page = answer(get("/v1/findings"));
+    EXPECT_EQ(page["findings"].size(), 2u);
+    EXPECT_EQ(page["next_cursor"], "2026-01-31T12:00:00.000000Z,b");
+    findings_.findings.resize(1);
+    findings_.findings[0].failure.error_text.resize(5'000'000, 'x');
+    const auto alone = answer(get("/v1/findings"));
+    EXPECT_EQ(alone["findings"].size(), 1u) << "one comes however long it is";
+    EXPECT_TRUE(alone["next_cursor"].is_null());
+}
+
 }  // namespace
 }  // namespace receiptd::api

@@ -53,6 +53,22 @@ protected:
     ChainBuilder chain_;
 };
 
+TEST_F(Decisions, HaveTheBeginningOfALongErrorAndTheReceiptHasItAll) {
+    const std::string panic(16'000, 'x');
+    shard(2).executed[0].outcome.status.failure_json = chain_.own(
+        R"({"ActionError":{"index":0,"kind":{"FunctionCallError":{"ExecutionError":"Smart contract panicked: )" +
+        panic + R"("}}}})");
+    shard(3).executed[0].outcome.status = shard(2).executed[0].outcome.status;
+    const auto batch = follow();
+    const auto findings = read_rows(batch, Table::findings);
+    ASSERT_EQ(findings.size(), 2u);
+    EXPECT_EQ(findings[0]["error_text"], panic.substr(0, 4'093) + "…");
+    const auto results = read_rows(batch, Table::transaction_results);
+    EXPECT_EQ(results[0]["error_text"], panic.substr(0, 4'093) + "…");
+    for (const auto& receipt : read_rows(batch, Table::receipts))
+        EXPECT_TRUE(receipt["receipt_id"] != "P" || receipt["error_text"] == panic);
+}
+
 TEST_F(Decisions, AreRowsOfTheBlockThatSettlesThem) {
     const auto batch = follow();
     const auto results = read_rows(batch, Table::transaction_results);
