@@ -36,6 +36,9 @@ COMMENT ON COLUMN chunks.gas_limit IS 'Gas limit of the chunk.';
 COMMENT ON COLUMN chunks.balance_burnt IS 'Tokens burnt by the previous chunk of the shard, yoctoNEAR.';
 COMMENT ON COLUMN chunks.encoded_length IS 'Size of the encoded chunk in bytes.';
 COMMENT ON COLUMN chunks.outcome_root IS 'Merkle root of the outcomes of the shard''s previous chunk.';
+COMMENT ON COLUMN transactions.confirmed IS 'Source rpc: whether all outcomes of its tree led to the roots that the chain has of them, or two hosts told them (docs/decisions/0043). NULL: its blocks told them (then coverage.unconfirmed says it), or its tree is not stored.';
+COMMENT ON COLUMN chunks.executed_root IS 'Merkle root of the outcomes that the block was told with, of this shard. If they are true, it is the outcome_root of the shard''s next new chunk. NULL: the block came without outcomes (source rpc), nothing was executed, or an earlier version stored it.';
+COMMENT ON COLUMN chunks.covered IS 'Whether the hash of the block was recomputed and covers this header. NULL: written by an earlier version.';
 COMMENT ON COLUMN chunks.tx_root IS 'Merkle root of the transactions in the chunk.';
 
 COMMENT ON TABLE transactions IS 'One row per transaction in a chunk: the signed content, and the result of its conversion into the initial receipt. The later results are in receipts; receipt_tree(tx_hash) shows the whole tree.';

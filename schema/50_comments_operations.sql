@@ -54,6 +54,9 @@ COMMENT ON COLUMN coverage.followed_since IS 'Height on which the head was follo
 COMMENT ON COLUMN coverage.judged_by IS 'Version of the rules for new rows (transaction_results.judged_by).';
 COMMENT ON COLUMN coverage.judged_before IS 'Heights that were done with older rules, and that `receiptd rejudge` has not judged again. Retention does not change it.';
 COMMENT ON COLUMN coverage.without_outcomes IS 'The part of heights whose blocks had no outcomes (source rpc): the trees of their transactions were fetched one by one. Meaningless outside of heights.';
+COMMENT ON COLUMN coverage.compared IS 'The part of heights whose outcomes were compared with the roots that later blocks have of them (docs/decisions/0043). Means nothing outside of heights.';
+COMMENT ON COLUMN coverage.unconfirmed IS 'The part of compared whose outcomes are not known to be those of the chain.';
+COMMENT ON COLUMN coverage.confirm_within IS 'How long an alert about outcomes of whole blocks waits until they are confirmed. NULL: it does not wait, as the leading daemon has one host, or source rpc.';
 COMMENT ON COLUMN coverage.updated_at IS 'When heights or wanted last changed.';
 
 COMMENT ON TABLE unavailable_heights IS 'Heights that no host has returned so far. They are retried without end, at growing intervals.';

@@ -265,7 +265,7 @@ base::Task<void> Dispatcher::attempt(storage::DueDelivery delivery, Endpoint& en
     message.id = delivery.alert_id;
     message.body = for_endpoint(std::move(delivery.payload), delivery);
     if (delivery.attempts == 0 && !delivery.tried)
-        endpoint.series.first_attempt_seconds.Observe(seconds(clock_.wall() - delivery.created_at));
+        endpoint.series.first_attempt_seconds.Observe(seconds(clock_.wall() - delivery.may_leave_at));
     const auto began = clock_.steady();
     const auto answer = co_await sender_.post(std::move(message));
     endpoint.series.seconds.Observe(seconds(clock_.steady() - began));

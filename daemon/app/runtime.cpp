@@ -196,6 +196,7 @@ Runtime::Runtime(const config::Settings& configured)
       orphans(database),
       backfills(database),
       unplaced(database),
+      outcomes(database),
       watches(database, clock, storage::WaitedFor::by_daemon, &watch_series),
       deliveries(database),
       findings(database),
@@ -217,6 +218,7 @@ Runtime::Runtime(const config::Settings& configured)
       timed_rules(context.get_executor(), timed_rule_store, judged_chain(state, leadership), alert_series) {
     state.interest = [this] { return database.rules.interest(); };
     follower.place_receipts(sources->receipts(), sources->trees(), unplaced);
+    follower.check_outcomes(outcomes, sources->trees());
 }
 
 api::DaemonStatus Runtime::status() const {

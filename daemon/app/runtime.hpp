@@ -26,6 +26,7 @@
 #include "storage/pg_finding_store.hpp"
 #include "storage/pg_lease_store.hpp"
 #include "storage/pg_orphan_store.hpp"
+#include "storage/pg_outcome_store.hpp"
 #include "storage/pg_timed_rule_store.hpp"
 #include "storage/pg_tree_store.hpp"
 #include "storage/pg_unplaced_store.hpp"
@@ -69,6 +70,7 @@ struct Runtime {
     storage::PgOrphanStore orphans;
     storage::PgBackfillStore backfills;
     storage::PgUnplacedStore unplaced;
+    storage::PgOutcomeStore outcomes;
     storage::PgWatchStore watches;
     storage::PgDeliveryStore deliveries;
     storage::PgFindingStore findings;

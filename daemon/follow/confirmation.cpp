@@ -9,6 +9,7 @@ namespace {
 
 constexpr base::Height kEvery = 16;  // heights: one question more for each host in 16 blocks
 constexpr auto kAtLeastEvery = std::chrono::seconds(10);
+constexpr auto kSoon = std::chrono::seconds(2);  // where something waits for it
 // Two hosts that have no block at a height may lag, or it is skipped: the blocks above tell.
 constexpr unsigned kLookedAt = 4;
 
@@ -24,17 +25,22 @@ base::Task<void> Confirmation::run() {
     while (!state_.stop.requested()) {
         const auto tip = state_.heights.tip();
         if (tip && is_due(*tip)) {
+            state_.agreement_wanted = false;
             co_await ask_about(*tip);
             asked_about_ = tip->height;
             asked_at_ = state_.clock.steady();
             continue;
         }
-        co_await wakeup.wait_for(kAtLeastEvery);
+        if (state_.agreement_wanted)
+            co_await wakeup.wait_for(kSoon);
+        else
+            co_await wakeup.wait_for(kAtLeastEvery);
     }
 }
 
 bool Confirmation::is_due(const chain::BlockRef& tip) const {
     if (tip.height <= state_.heights.agreed()) return false;
+    if (state_.agreement_wanted && state_.clock.steady() >= asked_at_ + kSoon) return true;
     return !agreement_.among_several() || tip.height >= asked_about_ + kEvery ||
            state_.clock.steady() >= asked_at_ + kAtLeastEvery;
 }

@@ -73,11 +73,19 @@ void Follower::place_receipts(rpc::ReceiptSource& receipts, rpc::TreeSource& tre
     make_trees();
 }
 
+void Follower::check_outcomes(storage::OutcomeStore& outcomes, rpc::TreeSource& trees) {
+    engine_.outcomes.emplace(OutcomeSources{outcomes, trees});
+    outcome_check_.emplace(executor_, outcomes, agreement_, state_, source_.tells_outcomes());
+    outcomes_ = &outcomes;
+    make_trees();
+}
+
 // New trees remember nothing: the database has all that are pending.
 void Follower::make_trees() {
     if (!tree_source_) return;
     trees_.emplace(executor_, engine_.cpu, *tree_source_, stores_.trees, stores_.blocks, state_,
                    settings_.patience, trees_of_blocks());
+    if (outcomes_ != nullptr) trees_->compare_outcomes(*outcomes_, agreement_);
     if (!unplaced_sources_ || source_.tells_outcomes() || settings_.scope != config::ScopeName::accounts)
         return;
     unplaced_receipts_.emplace(executor_, *unplaced_sources_, stores_.blocks, state_, engine_.scope);
@@ -200,6 +208,7 @@ base::Task<bool> Follower::start_following(std::optional<base::Height> until) {
     log::info("following the chain", {{"from", from}, {"gaps", state_.heights.gaps().size()}});
     if (!until || from <= *until) runs_.spawn(guard(run_along_head(*first, until)));
     loops_.spawn(guard(confirmation_.run()));
+    if (outcome_check_) loops_.spawn(guard(outcome_check_->run()));
     runs_.spawn(guard(repair_gaps()));
     runs_.spawn(guard(judge_late_trees()));
     runs_.spawn(guard(resume_backfills()));
@@ -227,6 +236,7 @@ base::Task<void> Follower::fill(base::HeightRange range) {
     co_await stores_.blocks.want(range);
     state_.heights.want(range);
     if (trees_) trees_->prefer(range);
+    if (outcomes_ != nullptr) loops_.spawn(guard(confirmation_.run()));
     runs_.spawn(guard(run_backfill(std::move(claimed))));
     co_await wait_until_dealt_with(range);
 }

@@ -45,6 +45,9 @@ public:
     void place_receipts(rpc::ReceiptSource& receipts, rpc::TreeSource& trees,
                         storage::UnplacedStore& waiting);
 
+    // Compares outcomes with the roots that the chain has of them. Call before follow() and backfill().
+    void check_outcomes(storage::OutcomeStore& outcomes, rpc::TreeSource& trees);
+
     // A watched transaction that a host knows to be in a final block: where no followed block brings it (it
     // was included before it was watched and out of scope, or before the first block), its tree is fetched
     // and stored whatever the scope.
@@ -115,6 +118,8 @@ private:
     Confirmation confirmation_;
     Seams seams_;
     Engine engine_;
+    storage::OutcomeStore* outcomes_ = nullptr;
+    std::optional<OutcomeCheck> outcome_check_;
     rpc::TreeSource* tree_source_;
     std::optional<UnplacedSources> unplaced_sources_;  // its store is also for keep()
     std::optional<Trees> trees_;

@@ -14,6 +14,8 @@ void Heights::load(storage::Coverage coverage, const std::vector<storage::Unavai
     for (const auto& height : unavailable) unavailable_[height.height] = height;
     tip_ = std::move(tip);
     agreed_ = 0;
+    false_outcomes_.clear();
+    to_be_removed_ = {};
     publish();
     changed.notify_all();
 }
@@ -120,6 +122,30 @@ void Heights::refute(Refuted block) {
     changed.notify_all();
 }
 
+void Heights::refute_outcomes(base::Height height, storage::FalseOutcomes outcomes) {
+    false_outcomes_[height] = std::move(outcomes);
+    to_be_removed_.add(height);
+    changed.notify_all();
+}
+
+base::HeightSet Heights::take_false_outcomes() { return std::exchange(to_be_removed_, {}); }
+
+std::optional<storage::FalseOutcomes> Heights::correct_outcomes(base::Height height) {
+    const auto found = false_outcomes_.find(height);
+    if (found == false_outcomes_.end()) return std::nullopt;
+    auto outcomes = std::move(found->second);
+    false_outcomes_.erase(found);
+    corrected_.add(height);
+    return outcomes;
+}
+
+void Heights::learn_to_be_stored_again(const base::HeightSet& missing) {
+    coverage_.covered.subtract(missing);
+    coverage_.wanted.add(missing);
+    publish();
+    changed.notify_all();
+}
+
 void Heights::learn_removed(const base::HeightSet& missing, std::optional<chain::BlockRef> tip) {
     coverage_.covered.subtract(missing);
     coverage_.wanted.add(missing);
@@ -131,6 +157,7 @@ void Heights::learn_removed(const base::HeightSet& missing, std::optional<chain:
 
 void Heights::agree_up_to(base::Height height) {
     agreed_ = std::max(agreed_, height);
+    changed.notify_all();
     series_.agreed_height.Set(static_cast<double>(agreed_));
 }
 

@@ -7,6 +7,7 @@
 #include "chain/rows/rows.hpp"
 #include "metrics/follow_series.hpp"
 #include "storage/block_store.hpp"
+#include "storage/outcome_store.hpp"
 
 #include <map>
 #include <optional>
@@ -81,7 +82,18 @@ public:
     // The run along the head removes it.
     void refute(Refuted block);
     const std::optional<Refuted>& refuted() const { return refuted_; }
+    bool has_false_outcomes() const { return !to_be_removed_.empty(); }
     std::optional<Refuted> take_refuted() { return std::exchange(refuted_, std::nullopt); }
+    // Outcomes of a stored block are not those of the chain. The run along the head removes the block, and
+    // whoever stores it again takes them from other hosts, once.
+    void refute_outcomes(base::Height height, storage::FalseOutcomes outcomes);
+    base::HeightSet take_false_outcomes();  // to be removed
+    std::optional<storage::FalseOutcomes> correct_outcomes(base::Height height);
+    bool is_being_corrected(base::Height height) const { return false_outcomes_.contains(height); }
+    bool was_corrected(base::Height height) const { return corrected_.contains(height); }
+    // The rows of blocks with false outcomes are gone.
+    void learn_to_be_stored_again(const base::HeightSet& missing);
+
     // The rows of a block that was not of this chain are gone. `tip`: the highest stored one now.
     void learn_removed(const base::HeightSet& missing, std::optional<chain::BlockRef> tip);
 
@@ -110,6 +122,9 @@ private:
     base::HeightSet alone_;
     std::optional<BrokenChain> broken_;
     std::optional<Refuted> refuted_;
+    std::map<base::Height, storage::FalseOutcomes> false_outcomes_;
+    base::HeightSet to_be_removed_;  // of these
+    base::HeightSet corrected_;      // outcomes were asked for elsewhere since the start
 };
 
 }  // namespace receiptd::follow

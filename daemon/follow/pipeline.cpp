@@ -32,9 +32,13 @@ FetchSettings fetch_settings(const Engine& engine, const RunSettings& settings) 
 // Rows are made one height at a time, in order: lineage and live trees are never touched by two at once.
 base::Task<chain::RowBatch> make_rows(base::asio::thread_pool& cpu,
                                       std::unique_ptr<rpc::BlockContents> contents,
-                                      rpc::BlockContents::RowsSettings settings) {
-    return base::offload(cpu,
-                         [contents = std::move(contents), settings] { return contents->rows(settings); });
+                                      rpc::BlockContents::RowsSettings settings,
+                                      rpc::BlockContents::Amendment amendment) {
+    auto work = [contents = std::move(contents), settings, amendment = std::move(amendment)]() mutable {
+        if (!amendment.told.empty()) contents->amend(std::move(amendment));
+        return contents->rows(settings);
+    };
+    return base::offload(cpu, std::move(work));
 }
 
 }  // namespace
@@ -80,6 +84,7 @@ base::Task<bool> Run::advance() {
     auto& state = engine_.state;
     if (state.stop.requested() || broken_ || removed_) co_return false;
     if (follows_head() && state.heights.refuted()) co_await remove_refuted();
+    if (follows_head() && !removed_ && state.heights.has_false_outcomes()) co_await remove_false_outcomes();
     if (removed_) co_return false;
     if (state.heights.stored(next_)) co_await leap();
     if (settings_.to && next_ > *settings_.to) co_return false;
@@ -195,7 +200,14 @@ base::Task<base::Height> Run::store_block(std::unique_ptr<rpc::BlockContents> co
     auto host = contents->host;
     const rpc::BlockContents::RowsSettings rows_settings{step.prev_height, scope, lineage_, live_trees_,
                                                          listener && listener->listening()};
-    auto rows = co_await make_rows(engine_.cpu, std::move(contents), rows_settings);
+    rpc::BlockContents::Amendment amendment;
+    if (auto wrong = engine_.state.heights.correct_outcomes(ref.height); wrong && engine_.outcomes) {
+        log::error("a host told other outcomes than those of the chain: they are asked for elsewhere",
+                   {{"height", ref.height}, {"host", host}, {"trees", wrong->trees.size()}});
+        engine_.agreement.doubt(host);
+        amendment = co_await ask_for_outcomes(std::move(*wrong));
+    }
+    auto rows = co_await make_rows(engine_.cpu, std::move(contents), rows_settings, std::move(amendment));
     engine_.state.series.rows_seconds.Observe(
         static_cast<double>((engine_.state.clock.steady() - started_at).count()) / 1e9);
     rows.facts.covered.add(skipped);

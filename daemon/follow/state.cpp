@@ -16,6 +16,10 @@ constexpr std::chrono::seconds kHeadIsFresh{30};
 
 }  // namespace
 
+void State::want_agreement() {
+    if (!std::exchange(agreement_wanted, true)) heights.changed.notify_all();
+}
+
 base::Task<void> State::pause(base::Duration delay) {
     const auto executor = co_await base::asio::this_coro::executor;
     base::Wakeup stopping(executor, {&stop.signal});

@@ -74,12 +74,15 @@ struct State {
     // Why the clock of this machine must be wrong: the hosts agree on blocks far ahead of it. Empty: it need
     // not be.
     std::string wrong_clock;
+    bool agreement_wanted = false;       // by want_agreement(), since the hosts were asked last
     CommitListener* listener = nullptr;  // told of what is committed
     // Called with heights whose rows are gone: whoever remembers something of them forgets it.
     std::function<void(const base::HeightSet&)> on_lost;
     // The questions of alert rules about receipts now; null: there are none.
     std::function<std::shared_ptr<const chain::Interest>()> interest = [] { return nullptr; };
 
+    // heights.agreed() is to reach the tip soon.
+    void want_agreement();
     // Until the time has passed, or stop is requested.
     base::Task<void> pause(base::Duration delay);
     // The earlier of the wall clock and the newest block known: neither makes anything older than it is.

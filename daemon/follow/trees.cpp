@@ -241,6 +241,7 @@ base::Task<bool> Trees::ask(OpenTree open) {
     query.priority = priority_of(*open);
     query.included_in = {pending.included_in.height, pending.shard_id};
     if (open->answer && open->answers_alike >= kAsksOfOneHost) query.elsewhere_than = open->answer->host;
+    if (!open->refuted.empty()) query.elsewhere_than = open->refuted;
     auto result = co_await source_.tree(std::move(query));
     if (const auto* unknown = std::get_if<rpc::TreeSource::Unknown>(&result)) {
         if (is_discarded(*open, *unknown))
@@ -311,14 +312,16 @@ base::Task<void> Trees::look(OpenTree open) {
     const bool complete = open->answer->complete;
     const bool final = all_final(*open->answer, blocks);
     if (complete && (final || out_of_patience(*open)) && is_passed(blocks)) {
-        co_await store(open, std::move(blocks));
-        co_return;
+        const auto confirmed = co_await look_at_outcomes(open, blocks);
+        if (confirmed) co_await store(open, std::move(blocks), *confirmed);
+        if (confirmed || !open->answer || open->outdated) co_return;
     }
     if (complete && !open->wanting_since) open->wanting_since = state_.clock.steady();
     if (!is_wanted(*open) || !open->answer->tree) co_return;
     const auto at = included_at(*open);
-    const auto seen = co_await see_on(cpu_, open->answer->tree, std::move(blocks), at);
+    auto seen = co_await see_on(cpu_, open->answer->tree, std::move(blocks), at);
     if (open->outdated || !is_wanted(*open)) co_return;
+    if (outcomes_ != nullptr) seen.settled_at.reset();  // its end is told when it is stored
     state_.listener->progressed(open->pending.tx_hash, seen);
     open->told_all = final;
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/task_group.hpp"
+#include "follow/agreement.hpp"
 #include "follow/pending_tree_count.hpp"
 #include "follow/state.hpp"
 #include "follow/tree_answer.hpp"
@@ -15,6 +16,7 @@
 #include "rpc/shard_layouts.hpp"
 #include "rpc/source.hpp"
 #include "storage/block_store.hpp"
+#include "storage/outcome_store.hpp"
 #include "storage/tree_store.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -35,6 +37,12 @@ public:
     Trees(base::asio::any_io_executor executor, base::asio::thread_pool& cpu, rpc::TreeSource& source,
           storage::TreeStore& store, storage::BlockStore& blocks, State& state, base::Duration patience,
           OfBlocks of_blocks);
+
+    // Trees are stored once their outcomes are known to be those of the chain, or after some time.
+    void compare_outcomes(storage::OutcomeStore& outcomes, Agreement& agreement) {
+        outcomes_ = &outcomes;
+        agreement_ = &agreement;
+    }
 
     // Works off pending_trees until the state is stopping.
     base::Task<void> run();
@@ -71,7 +79,10 @@ private:
         bool in_a_fork = false;                         // part of the last answer
         bool busy = false;
         bool writing = false;
-        bool outdated = false;  // heights were lost while it was busy
+        bool outdated = false;                        // heights were lost while it was busy
+        std::optional<base::SteadyTime> whole_since;  // all of it is final
+        std::string refuted;                          // the host that told outcomes that are not the chain's
+        bool asked_another = false;                   // whether it tells the same
     };
     using OpenTree = std::shared_ptr<Open>;
     // Shard layouts by the hash of a block, as far as they can be had.
@@ -99,9 +110,15 @@ private:
     void take(Open& open, TreeAnswer answer);
     void plan_next(Open& open);
     base::Task<void> look(OpenTree open);
-    base::Task<void> store(OpenTree open, rpc::FinalBlocks blocks);
+    base::Task<void> store(OpenTree open, rpc::FinalBlocks blocks, bool confirmed);
     struct Whole;
     static base::Task<chain::TreeRows> rows_on(base::asio::thread_pool& cpu, Whole whole);
+    // trees_outcomes.cpp. Whether they are confirmed; nullopt: that is not known yet, or it is asked for
+    // anew.
+    base::Task<std::optional<bool>> look_at_outcomes(OpenTree open, const rpc::FinalBlocks& blocks);
+    enum class Outcomes { confirmed, refuted, unproven, awaited };
+    base::Task<Outcomes> compare(const Open& open, const rpc::FinalBlocks& blocks);
+    base::Task<bool> another_host_tells_it(OpenTree open);
     // The final ones of the blocks that the tree was executed in.
     base::Task<rpc::FinalBlocks> final_blocks(Open& open);
     base::Task<BlockLayouts> layouts_of(const Open& open, const rpc::FinalBlocks& blocks);
@@ -134,6 +151,8 @@ private:
     rpc::BlockCache known_{512};
     rpc::ShardLayouts layouts_;
     AnswerRoom room_;
+    storage::OutcomeStore* outcomes_ = nullptr;  // null: outcomes are stored as they are told
+    Agreement* agreement_ = nullptr;
     base::SteadyTime counted_overdue_at_{};
     base::Height stored_by_others_ = 0;  // the highest height, when it was last looked for
 };

@@ -45,7 +45,7 @@ base::Task<chain::TreeRows> Trees::rows_on(base::asio::thread_pool& cpu, Whole w
     return base::offload(cpu, [whole = std::move(whole)] { return whole.rows(); });
 }
 
-base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks) {
+base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks, bool confirmed) {
     const auto pending = open->pending;
     Whole whole{open->answer->tree,
                 pending.included_in,
@@ -59,6 +59,7 @@ base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks) {
     if (open->outdated) co_return;
     rows.batch.withhold_before(state_.news_from(pending.included_in, pending.ordered));
     rows.batch.facts.seen.history = pending.ordered;
+    rows.completion.confirmed = confirmed;
     const auto decided = rows.batch.facts.decided;
     const bool late = !rows.batch.facts.late_trees.empty();
     open->writing = true;

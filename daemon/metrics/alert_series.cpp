@@ -17,7 +17,8 @@ AlertSeries::AlertSeries(Registry& r)
       seconds(r.histogram("receiptd_delivery_seconds", "Time of an attempt, from connecting to the answer.",
                           {"endpoint"})),
       first_attempt_seconds(r.histogram("receiptd_delivery_first_attempt_seconds",
-                                        "From an alert's commit to the first attempt to deliver it.",
+                                        "From an alert's commit, or from when it need not wait for its "
+                                        "outcomes any more, to the first attempt to deliver it.",
                                         {"endpoint"})),
       pending(r.gauge("receiptd_deliveries_pending", "Deliveries that are still to be made.", {"endpoint"})),
       dead(r.gauge("receiptd_deliveries_dead", "Deliveries given up; receiptd alerts resend revives them.",

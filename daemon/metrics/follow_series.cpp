@@ -75,6 +75,8 @@ FollowSeries::FollowSeries(Registry& r)
       head_polls(counter(r, "receiptd_head_polls_total", "Requests made to learn of the head.")),
       new_heads(counter(r, "receiptd_new_heads_total", "Heights by which the head advanced.")),
       skipped_heights(counter(r, "receiptd_skipped_heights_total", "Heights proven to have no block.")),
+      false_outcome_blocks(counter(r, "receiptd_false_outcome_blocks_total",
+                                   "Stored blocks with outcomes that are not those of the chain.")),
       trees_completed(counter(r, "receiptd_trees_completed_total", "Transaction trees stored complete.")),
       orphans_in_history(orphans(r, "history")),
       orphans_told(orphans(r, "receipt_to_tx")),

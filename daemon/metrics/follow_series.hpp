@@ -24,6 +24,7 @@ struct FollowSeries {
     prometheus::Counter& head_polls;
     prometheus::Counter& new_heads;
     prometheus::Counter& skipped_heights;
+    prometheus::Counter& false_outcome_blocks;
     prometheus::Counter& trees_completed;
     // Scope accounts, source rpc: listed receipts that touch an account, by what brought their tree.
     prometheus::Counter& orphans_in_history;  // fetched or stored anyway

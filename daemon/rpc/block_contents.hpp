@@ -38,9 +38,11 @@ public:
     void for_each_transaction(
         const std::function<void(const chain::SignedTransaction&)>& visit) const override;
     chain::RowBatch rows(const RowsSettings& settings) const override;
+    void amend(Amendment amendment) override;
 
 private:
     chain::Decoded<chain::WholeBlock> whole_;
+    std::vector<chain::Decoded<chain::TransactionStatus>> amended_by_;  // views into these
 };
 
 }  // namespace receiptd::rpc

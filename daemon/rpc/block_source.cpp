@@ -3,6 +3,7 @@
 #include "base/coroutine.hpp"
 #include "base/task_group.hpp"
 #include "chain/proof/header_hash.hpp"
+#include "chain/proof/outcomes_root.hpp"
 #include "rpc/block_contents.hpp"
 #include "rpc/questions.hpp"
 
@@ -41,6 +42,7 @@ Decoder<DecodedBlock> block_decoder(std::optional<chain::BlockHeight> height) {
             return refuse<DecodedBlock>("asked for block " + std::to_string(*height) + ", got " +
                                         std::to_string(told));
         block->value.header.hash_is = chain::header_hash(*block->document, block->value.header);
+        block->value.covers_chunks = chain::covers_chunks(block->value);
         return std::move(*block);
     };
 }

@@ -81,4 +81,14 @@ std::vector<chain::ExecutionBlock> execution_blocks(const TreeSource::Tree& tree
     return executed_in;
 }
 
+bool tell_the_same(const chain::TransactionStatus& one, const chain::TransactionStatus& other) {
+    const auto roots_of = [](const chain::TransactionStatus& status) {
+        std::map<chain::Text, std::string> roots;
+        if (const auto& conversion = status.transaction_outcome) roots[conversion->id] = conversion->root;
+        for (const auto& outcome : status.receipts_outcome) roots[outcome.id] = outcome.root;
+        return roots;
+    };
+    return roots_of(one) == roots_of(other);
+}
+
 }  // namespace receiptd::rpc

@@ -46,5 +46,7 @@ chain::Judgement judge_final(const TreeSource::Tree& tree, const FinalBlocks& bl
 std::vector<chain::ExecutionBlock> execution_blocks(const TreeSource::Tree& tree,
                                                     const chain::BlockRef& included_in,
                                                     const FinalBlocks& blocks);
+// Whether both have the same outcomes, with the same paths: ids, results and logs, but no texts of errors.
+bool tell_the_same(const chain::TransactionStatus& one, const chain::TransactionStatus& other);
 
 }  // namespace receiptd::rpc

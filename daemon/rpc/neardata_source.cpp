@@ -2,6 +2,7 @@
 
 #include "base/coroutine.hpp"
 #include "chain/proof/header_hash.hpp"
+#include "chain/proof/outcomes_root.hpp"
 #include "rpc/block_contents.hpp"
 #include "rpc/block_source.hpp"
 #include "rpc/questions.hpp"
@@ -25,7 +26,16 @@ Decoder<WholeBlock> whole_block_decoder(std::optional<chain::BlockHeight> height
         if (height && told != *height)
             return refuse<WholeBlock>("asked for block " + std::to_string(*height) + ", got " +
                                       std::to_string(told));
-        block->value.block.header.hash_is = chain::header_hash(*block->document, block->value.block.header);
+        auto& whole = block->value;
+        whole.block.header.hash_is = chain::header_hash(*block->document, whole.block.header);
+        whole.block.covers_chunks = chain::covers_chunks(whole.block);
+        for (auto& shard : whole.shards) {
+            const auto root = chain::outcomes_root(shard);
+            if (!root)
+                return refuse<WholeBlock>("an outcome of shard " + std::to_string(shard.shard_id) +
+                                          " has an id or a result that is no hash or no base64");
+            shard.outcomes_root = root->to_string();
+        }
         return std::move(*block);
     };
 }

@@ -49,6 +49,14 @@ public:
         bool collect_sightings = false;
     };
     virtual chain::RowBatch rows(const RowsSettings& settings) const = 0;
+
+    // Answers of other hosts about trees that were executed in this block in part.
+    struct Amendment {
+        std::map<chain::ShardId, std::vector<std::string>> roots;  // that outcomes of these shards lead to
+        std::vector<chain::Decoded<chain::TransactionStatus>> told;
+    };
+    // Takes the outcomes from there that lead to these roots, in place of its own. Before rows().
+    virtual void amend(Amendment) {}
 };
 
 // No block at this height on any host that should know: skipped, if the child proves it.

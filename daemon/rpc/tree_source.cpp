@@ -3,6 +3,7 @@
 #include "base/coroutine.hpp"
 #include "base/log.hpp"
 #include "base/task_group.hpp"
+#include "chain/proof/outcomes_root.hpp"
 #include "rpc/block_source.hpp"
 #include "rpc/questions.hpp"
 #include "rpc/shard_layout.hpp"
@@ -36,6 +37,10 @@ std::string too_much(const chain::TransactionStatus& status, const MissingBodies
     for (const auto& outcome : status.receipts_outcome) blocks.insert(outcome.block_hash);
     if (blocks.size() <= kMostBlocks) return {};
     return "lists outcomes of " + std::to_string(blocks.size()) + " blocks: no tree runs in so many";
+}
+
+void compute_root(chain::Outcome& outcome) {
+    if (const auto root = chain::root_by_path(outcome)) outcome.root = root->to_string();
 }
 
 Decoder<DecodedReceipt> receipt_decoder(std::string id) {
@@ -142,6 +147,8 @@ Decoder<RpcTreeSource::Told> RpcTreeSource::decoder(std::string tx_hash, TreeLim
         Told told;
         told.missing = missing_bodies(value);
         if (auto why = too_much(value, told.missing); !why.empty()) return refuse<Told>(std::move(why));
+        if (auto& conversion = status->value.transaction_outcome) compute_root(*conversion);
+        for (auto& outcome : status->value.receipts_outcome) compute_root(outcome);
         told.complete = is_complete(value);
         told.beyond = beyond(value, limits);
         if (!told.beyond.empty()) told.digest = digest_of(value);

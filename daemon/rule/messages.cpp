@@ -69,6 +69,16 @@ Schema file(std::string_view name) {
 
 std::span<const MessageType> message_types() { return kMessages; }
 
+std::span<const std::string_view> kinds_about_outcomes() {
+    static constexpr std::array<std::string_view, 13> kAboutOutcomes{
+        "failed_receipt", "failed_transaction", "tokens_returned",
+        "burnt_tokens",   "wallet_refused",     "yield_timed_out",
+        "event",          "transfer",           "key_added",
+        "verdict",        "executing",          "completed",
+        "final"};
+    return kAboutOutcomes;
+}
+
 std::string_view type_of(std::string_view kind) {
     const auto found = std::find_if(kMessages.begin(), kMessages.end(),
                                     [&](const MessageType& each) { return each.kind == kind; });

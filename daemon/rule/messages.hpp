@@ -18,6 +18,8 @@ std::span<const MessageType> message_types();
 
 // A kind that this version does not know (of a later daemon on the same database) is its own type.
 std::string_view type_of(std::string_view kind);
+// Kinds of alerts that outcomes of receipts are the cause of.
+std::span<const std::string_view> kinds_about_outcomes();
 // The JSON Schema (2020-12) of the whole body. Empty: there is no such type.
 std::string message_schema(std::string_view type);
 

@@ -90,10 +90,17 @@ RemovedBlock remove_block(pqxx::transaction_base& tx, base::Height height) {
     const auto tree_ids = text_array(trees);
     shim::query(tx, "DELETE FROM transaction_results WHERE tree_id = ANY ($1::text[])", tree_ids);
     shim::query(tx, "DELETE FROM findings WHERE tree_id = ANY ($1::text[]) AND " + kTreeFindings, tree_ids);
+    // Whether these hold shows only where a finding is judged again.
+    shim::query(tx,
+                "UPDATE alerts SET confirmed = false WHERE confirmed IS NULL AND waits_for IS NOT NULL "
+                "AND tx_hash = ANY ($1::text[]) AND NOT " +
+                    kTreeFindings,
+                tree_ids);
     shim::query(tx, kJudgeAgain, height, at, tree_ids);
     tx.exec("DELETE FROM timed_rules");  // they count anew
     shim::query(tx,
                 "UPDATE coverage SET heights = heights - $1::int8multirange, "
+                "compared = compared - $1::int8multirange, unconfirmed = unconfirmed - $1::int8multirange, "
                 "judged_before = judged_before - $1::int8multirange, updated_at = now()",
                 missing.to_multirange());
     return {missing, is_told};

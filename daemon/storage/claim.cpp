@@ -47,7 +47,8 @@ const std::string kClaim =
     microseconds_of("coalesce(a.caused_at, a.created_at)") + ", " + microseconds_of("c.created_at") +
     ", (SELECT silences FROM alert_rule_state), " + microseconds_of("now()") + ", " +
     microseconds_of("c.due_at") +
-    ", coalesce(c.group_id, 0), c.late, c.withhold_late, c.by_hand FROM claimed c JOIN alerts a USING "
+    ", coalesce(c.group_id, 0), c.late, c.withhold_late, c.by_hand, a.kind <> ALL ($8::text[]) "
+    "OR coalesce(a.confirmed, false) FROM claimed c JOIN alerts a USING "
     "(alert_id) ORDER "
     "BY c.due_at, c.alert_id";
 
@@ -66,6 +67,8 @@ DueDelivery due_of(const pqxx::row& row) {
     due.told_json = row[10].as<std::string>();
     due.group_id = row[23].as<std::int64_t>();
     due.late = row[24].as<bool>();
+    due.confirmed = row[27].as<bool>();
+    due.may_leave_at = std::max(due.created_at, wall_time(row[22]));
     return due;
 }
 
@@ -123,10 +126,12 @@ std::vector<ClaimedDelivery> take(pqxx::transaction_base& tx, const std::string&
         ordered.emplace_back(room.ordered ? "t" : "f");
         untried.emplace_back(room.is_probe ? "t" : "f");
     }
+    const auto kinds = rule::kinds_about_outcomes();
+    const std::vector<std::string> about_outcomes(kinds.begin(), kinds.end());
     std::vector<ClaimedDelivery> taken;
-    for (const auto& row :
-         shim::query(tx, kClaim, text_array(endpoints), text_array(most), process, lease.count(),
-                     text_array(ordered), settled_place(tx, rooms), text_array(untried))) {
+    for (const auto& row : shim::query(tx, kClaim, text_array(endpoints), text_array(most), process,
+                                       lease.count(), text_array(ordered), settled_place(tx, rooms),
+                                       text_array(untried), text_array(about_outcomes))) {
         taken.push_back(claimed_of(row));
         state = {row[20].as<std::int64_t>(), wall_time(row[21])};
     }

@@ -30,7 +30,9 @@ struct DueDelivery {
     std::string told_json;           // of a cause that no finding tells; empty: there is none
     std::int64_t group_id = 0;       // of the group that it is in or tells of; 0: none
     bool late = false;               // its first attempt comes long after its cause
+    bool confirmed = true;           // the outcomes that it rests on, if any, are those of the chain
     base::WallTime created_at{};
+    base::WallTime may_leave_at{};  // when it was made, or its outcomes were confirmed
 };
 
 // The cause of an alert, as far as it is stored.

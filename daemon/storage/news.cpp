@@ -3,6 +3,7 @@
 #include "base/line.hpp"
 #include "base/nul.hpp"
 #include "chain/tree/lifecycle.hpp"
+#include "rule/messages.hpp"
 #include "storage/copy.hpp"
 #include "storage/daemons.hpp"
 #include "storage/finding_subjects.hpp"
@@ -84,14 +85,22 @@ const std::string kQueue =
     "    $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::bigint[]) "
     "    WITH ORDINALITY AS each (id, telling, handled, kind, tx_hash, cause, list, contract_id, "
     "      method_name, error_class, signer_id, user_id, account_id, caused_at, at)), "
+    "held AS MATERIALIZED (SELECT confirm_within AS for_long, upper(heights) - 1 AS tip FROM coverage "
+    "  WHERE confirm_within IS NOT NULL), "
+    "resting AS MATERIALIZED (SELECT id AS resting_id, (SELECT t.confirmed FROM transactions t "
+    "    WHERE t.tx_hash = each.tx_hash AND t.block_time BETWEEN "
+    "      timestamptz 'epoch' + (caused_at - 604800000000) * interval '1 microsecond' "
+    "      AND timestamptz 'epoch' + (caused_at + 1000000) * interval '1 microsecond' LIMIT 1) AS confirmed "
+    "  FROM found each WHERE kind = ANY ($17::text[])), "
     "told AS (INSERT INTO alerts (alert_id, telling, handled, kind, tx_hash, cause, contract_id, "
-    "    method_name, error_class, signer_id, user_id, account_id, caused_at, place) "
+    "    method_name, error_class, signer_id, user_id, account_id, caused_at, place, confirmed, waits_for) "
     "  SELECT id, telling, nullif(handled, '')::boolean, kind, nullif(tx_hash, ''), nullif(cause, '')::json, "
     "    nullif(contract_id, ''), nullif(method_name, ''), nullif(error_class, ''), nullif(signer_id, ''), "
     "    nullif(user_id, ''), nullif(account_id, ''), "
-    "    timestamptz 'epoch' + caused_at * interval '1 microsecond', first.place + at "
-    "  FROM found, (SELECT next_alert_place() AS place) first ORDER BY id ON CONFLICT DO NOTHING "
-    "RETURNING alert_id), "
+    "    timestamptz 'epoch' + caused_at * interval '1 microsecond', first.place + at, resting.confirmed, "
+    "    CASE WHEN resting_id IS NOT NULL AND resting.confirmed IS NULL THEN (SELECT tip FROM held) END "
+    "  FROM found LEFT JOIN resting ON resting_id = id, (SELECT next_alert_place() AS place) first "
+    "  ORDER BY id ON CONFLICT DO NOTHING RETURNING alert_id, waits_for), "
     "matched AS (SELECT list, rule FROM unnest($15::text[]) WITH ORDINALITY AS each (names, list), "
     "    unnest(string_to_array(names, ',')) AS rule), "
     "taking AS MATERIALIZED (SELECT list, t.endpoint, bool_and(m.rule = ANY ($16::text[])) AS withhold_late, "
@@ -101,8 +110,9 @@ const std::string kQueue =
     "  JOIN endpoints e ON e.name = t.endpoint WHERE e." +
     kServed +
     "  GROUP BY list, t.endpoint), "
-    "queued AS (INSERT INTO deliveries (alert_id, endpoint, withhold_late, rules) "
-    "  SELECT id, endpoint, withhold_late, named FROM told JOIN found ON id = alert_id "
+    "queued AS (INSERT INTO deliveries (alert_id, endpoint, withhold_late, rules, next_attempt_at) "
+    "  SELECT id, endpoint, withhold_late, named, now() + CASE WHEN waits_for IS NULL THEN interval '0' "
+    "      ELSE (SELECT for_long FROM held) END FROM told JOIN found ON id = alert_id "
     "    JOIN taking USING (list) RETURNING alert_id, endpoint) "
     "SELECT id, kind, coalesce(endpoint, ''), ($15::text[])[list] <> '' FROM told "
     "  JOIN found ON id = told.alert_id LEFT JOIN queued ON queued.alert_id = id ORDER BY at";
@@ -136,13 +146,15 @@ Queued queue(pqxx::transaction_base& tx, const rule::RuleSet& rules, const Alert
     std::vector<std::string> withholding_late;
     for (const auto& definition : rules.definitions())
         if (definition.withholds_late) withholding_late.push_back(definition.name);
+    const auto kinds = rule::kinds_about_outcomes();
+    const std::vector<std::string> about_outcomes(kinds.begin(), kinds.end());
     return queued_of(
         shim::query(tx, kQueue, text_array(alerts.ids), text_array(alerts.tellings),
                     text_array(alerts.handled), text_array(alerts.kinds), text_array(alerts.tx_hashes),
                     text_array(alerts.causes), text_array(alerts.lists), text_array(alerts.contracts),
                     text_array(alerts.methods), text_array(alerts.error_classes), text_array(alerts.signers),
                     text_array(alerts.users), text_array(alerts.accounts), text_array(alerts.times),
-                    text_array(alerts.rule_lists), text_array(withholding_late)));
+                    text_array(alerts.rule_lists), text_array(withholding_late), text_array(about_outcomes)));
 }
 
 // The default rule asks only for what the row of a finding says.
@@ -175,6 +187,18 @@ const std::string kCorrect =
     "  JOIN deliveries d ON d.alert_id = a.alert_id AND d.state NOT IN ('silenced', 'withheld', 'late') "
     "  LEFT JOIN LATERAL unnest(d.rules) AS rule ON true "
     "  GROUP BY n.finding_id, d.endpoint) SELECT alert_id FROM told";
+
+// Alerts that still wait for their outcomes are not sent, so nothing of them is to be corrected.
+const std::string kNotToldYet =
+    "UPDATE deliveries d SET state = 'withheld' FROM findings f "
+    "JOIN alerts a ON a.tx_hash = f.tx_hash AND a.waits_for IS NOT NULL "
+    "  AND (finding_of(a) = f.correction #>> '{told,finding_id}' OR (f.correction #> '{told,stage}' IS NOT "
+    "NULL "
+    "    AND a.kind IN ('executing', 'completed', 'final'))) "
+    "WHERE f.finding_id = ANY ($3::text[]) AND " +
+    kBetween +
+    " AND d.alert_id = a.alert_id AND d.state = 'pending' AND d.attempts = 0 AND d.last_status IS NULL "
+    "  AND d.last_error IS NULL AND d.lease_owner IS NULL AND NOT d.by_hand";
 
 // Amounts as texts: a reader in JavaScript would lose digits of larger numbers.
 const std::string kStreamedColumns =
@@ -255,6 +279,8 @@ Told tell_of_rule(pqxx::transaction_base& tx, std::string_view rule, const Event
 
 void tell_corrections(pqxx::transaction_base& tx, const News& corrections) {
     if (corrections.finding_ids.empty()) return;
+    shim::query(tx, kNotToldYet, corrections.span.since, corrections.span.until,
+                text_array(corrections.finding_ids));
     const auto made = shim::query(tx, kCorrect, corrections.span.since, corrections.span.until,
                                   text_array(corrections.finding_ids));
     stream(tx, ids_in(made), corrections);

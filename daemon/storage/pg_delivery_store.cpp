@@ -1,6 +1,7 @@
 // The queue of deliveries: who makes the next attempt, and what came of it; and the endpoints they go to.
 #include "storage/pg_delivery_store.hpp"
 
+#include "rule/messages.hpp"
 #include "storage/claim.hpp"
 #include "storage/groups.hpp"
 #include "storage/pg_finding_store.hpp"
@@ -148,12 +149,16 @@ base::Task<std::map<std::string, std::string>> PgDeliveryStore::keep_payloads(
             ids.push_back(id);
             bodies.push_back(body);
         }
+        const auto kinds = rule::kinds_about_outcomes();
+        const std::vector<std::string> about_outcomes(kinds.begin(), kinds.end());
         pqxx::nontransaction tx(connection);
         const auto rows = shim::query(tx,
-                                      "UPDATE alerts a SET payload = coalesce(a.payload, made.body) "
+                                      "UPDATE alerts a SET payload = coalesce(a.payload, made.body), "
+                                      "  confirmed = CASE WHEN a.kind = ANY ($3::text[]) "
+                                      "    THEN coalesce(a.confirmed, false) END "
                                       "FROM unnest($1::text[], $2::text[]) AS made (alert_id, body) "
                                       "WHERE a.alert_id = made.alert_id RETURNING a.alert_id, a.payload",
-                                      text_array(ids), text_array(bodies));
+                                      text_array(ids), text_array(bodies), text_array(about_outcomes));
         auto kept = payloads;  // also of alerts that were deleted meanwhile
         for (const auto& row : rows) kept[row[0].as<std::string>()] = row[1].as<std::string>();
         return kept;

@@ -54,10 +54,10 @@ void complete_transaction(pqxx::transaction_base& tx, const chain::TreeCompletio
     shim::query(tx,
                 "UPDATE transactions SET status = $3, initial_receipt_id = nullif($4, ''), "
                 "error_class = nullif($5, ''), error_text = nullif($6, ''), gas_burnt = $7, "
-                "tokens_burnt = nullif($8, '')::numeric WHERE tx_hash = $1 AND " +
+                "tokens_burnt = nullif($8, '')::numeric, confirmed = $9 WHERE tx_hash = $1 AND " +
                     around_transaction("block_time"),
                 done.tx_hash, done.block_timestamp_nanosec, done.status, done.initial_receipt_id,
-                done.error_class, done.error_text, done.gas_burnt, done.tokens_burnt);
+                done.error_class, done.error_text, done.gas_burnt, done.tokens_burnt, done.confirmed);
 }
 
 // Data is listed after the transaction and before the callback that awaits it, hence within the
@@ -111,8 +111,8 @@ bool write_tree(pqxx::connection& connection, const chain::TreeRows& tree, Datab
     remove_earlier(tx, done);
     remove_orphans(tx, done);
     copy_rows(tx, tree.batch);
-    const auto told = tell_batch(tx, database.rules, tree.batch);
     complete_transaction(tx, done);
+    const auto told = tell_batch(tx, database.rules, tree.batch);
     adopt_data(tx, done);
     const auto& facts = tree.batch.facts;
     if (facts.late_trees.empty()) forget_late(tx, {done.tx_hash});

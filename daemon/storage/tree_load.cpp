@@ -23,7 +23,8 @@ const std::string kTransactions =
     "SELECT tx_hash, signer_id, receiver_id, status, coalesce(initial_receipt_id, ''), "
     "coalesce(error_class, ''), coalesce(error_text, ''), coalesce(gas_burnt, 0), coalesce(tokens_burnt, 0), "
     "block_height, " +
-    kMicroseconds + ", actions, shard_id FROM tree_transactions" + kPlace + "ORDER BY block_time";
+    kMicroseconds + ", actions, shard_id, coalesce(confirmed, false) FROM tree_transactions" + kPlace +
+    "ORDER BY block_time";
 
 // chain::speaks() of the stored outcome.
 const std::string kSpeaks =
@@ -145,6 +146,7 @@ std::map<std::string, StoredTree> load_trees(pqxx::transaction_base& tx,
         auto& tree = loaded[row[0].as<std::string>()];
         if (!tree.transaction) {  // of two listings the first
             tree.transaction = transaction_of(row);
+            tree.confirmed = row[13].as<bool>();
             tree.listed_at = place_of(row[9], row[10]);
         }
         if (!row[3].is_null()) tree.outcomes.push_back(conversion_of(row));

@@ -34,9 +34,12 @@ struct AppliedUpdate {
     bool leaves_stage() const { return update->state.stage != before.stage; }
     bool becomes_stuck() const { return update->stuck == true && (!before.stuck || leaves_stage()); }
     chain::Certainty certainty_of(chain::Stage stage) const {
+        return certainty_of(stage, update->state.confirmed);
+    }
+    chain::Certainty certainty_of(chain::Stage stage, bool confirmed) const {
         const auto& validity = update->validity;
         const auto valid_until = validity ? std::optional(validity->valid_until) : before.valid_until;
-        return chain::certainty(stage, update->state.without_effect, valid_until);
+        return chain::certainty(stage, update->state.without_effect, valid_until, confirmed);
     }
 };
 

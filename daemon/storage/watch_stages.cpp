@@ -90,7 +90,8 @@ public:
     void add(const AppliedUpdate& item, const chain::Transition& step) {
         const auto watch = watched_.find(item.update->tx_hash);
         if (watch == watched_.end()) return;
-        const auto certainty = item.certainty_of(step.to);
+        // Its alert waits until its outcomes are confirmed, and says whether they were.
+        const auto certainty = item.certainty_of(step.to, true);
         Event event;
         auto& subject = event.subject;
         subject.kind = rule::Kind::stage;

@@ -77,6 +77,7 @@ Check check_unseen(const storage::Watch& watch, const ReviewRules& rules) {
 
 chain::TreeSeen seen_of(const std::string& tx_hash, const storage::StoredTree& tree) {
     auto seen = chain::tree_seen(storage::tree_of(tx_hash, tree).judge());
+    seen.confirmed = tree.confirmed;
     if (!seen.included_at) seen.included_at = tree.listed_at;
     if (tree.transaction) seen.signer_id = tree.transaction->signer_id;
     return seen;
@@ -115,8 +116,8 @@ void apply(storage::Watch& watch, const storage::WatchUpdate& update, base::Wall
         watch.transaction.block_hash_height = update.validity->block_hash_height;
         watch.transaction.valid_until = update.validity->valid_until;
     }
-    watch.certainty =
-        chain::certainty(watch.state.stage, watch.state.without_effect, watch.transaction.valid_until);
+    watch.certainty = chain::certainty(watch.state.stage, watch.state.without_effect,
+                                       watch.transaction.valid_until, watch.state.confirmed);
     if (!update.sender_id.empty()) watch.sender_id = update.sender_id;
     if (update.objection) watch.transaction.objection = *update.objection;
     if (update.stuck) watch.stuck = *update.stuck;

@@ -4,6 +4,7 @@
 #include "base/offload.hpp"
 #include "chain/rows/rows.hpp"
 
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -41,10 +42,12 @@ WatchUpstream::Known known_of(const rpc::TreeSource::Tree& tree, const rpc::Fina
     return known;
 }
 
-base::Task<WatchUpstream::Known> know_on(base::asio::thread_pool& cpu, rpc::TreeSource::Tree tree,
+using SharedTree = std::shared_ptr<const rpc::TreeSource::Tree>;
+
+base::Task<WatchUpstream::Known> know_on(base::asio::thread_pool& cpu, SharedTree tree,
                                          rpc::FinalBlocks blocks) {
     return base::offload(
-        cpu, [tree = std::move(tree), blocks = std::move(blocks)] { return known_of(tree, blocks); });
+        cpu, [tree = std::move(tree), blocks = std::move(blocks)] { return known_of(*tree, blocks); });
 }
 
 }  // namespace
@@ -64,7 +67,26 @@ base::Task<WatchUpstream::TreeAnswer> RpcWatchUpstream::tree(std::string tx_hash
     if (!tree.status.value.transaction_outcome) co_return without_outcome(tree.status.value);
     const rpc::BlockLimits final_ones{final_height};
     auto blocks = co_await rpc::blocks_of(trees_, tree.status.value, rpc::Priority::watch, final_ones);
-    co_return co_await know_on(cpu_, std::move(tree), std::move(blocks));
+    const auto told = SharedTree(std::make_shared<rpc::TreeSource::Tree>(std::move(tree)));
+    auto known = co_await know_on(cpu_, told, std::move(blocks));
+    if (known.seen.settled_at) co_await confirm(known, *told);
+    co_return known;
+}
+
+// The end of a tree is the word of two hosts, where two are configured.
+base::Task<void> RpcWatchUpstream::confirm(Known& known, const rpc::TreeSource::Tree& tree) {
+    rpc::TreeSource::Query query;
+    query.tx_hash = tree.status.value.transaction_outcome->id;
+    if (tree.status.value.transaction) query.sender_id = tree.status.value.transaction->signer_id;
+    query.elsewhere_than = tree.host;
+    const auto answer = co_await trees_.tree(std::move(query));
+    const auto* other = std::get_if<rpc::TreeSource::Tree>(&answer);
+    if (other == nullptr || other->host == tree.host) co_return;  // no other one has a word
+    known.seen.confirmed = rpc::tell_the_same(tree.status.value, other->status.value);
+    if (known.seen.confirmed) co_return;
+    known.seen.settled_at.reset();
+    known.seen.completed_at.reset();
+    known.seen.verdict.reset();
 }
 
 base::Task<std::optional<WatchUpstream::Sender>> RpcWatchUpstream::sender(SenderQuestion question) {

@@ -24,6 +24,8 @@ public:
     base::Task<std::optional<Sender>> sender(SenderQuestion question) override;
 
 private:
+    base::Task<void> confirm(Known& known, const rpc::TreeSource::Tree& tree);
+
     base::asio::thread_pool& cpu_;
     rpc::TreeSource& trees_;
     rpc::FinalKeys& keys_;

@@ -43,6 +43,10 @@ Member flag(std::string_view name) {
     return {name, [](const json& value) { return value.is_boolean(); }, "true or false", false};
 }
 
+Member outcome_kind(std::string_view name) {
+    const auto fits = [](const json& value) { return value == "failure" || value == "success"; };
+    return {name, fits, "failure or success", "failure"};
+}
 Member refusal(std::string_view name) {
     return {name, [](const json& value) { return value == 401 || value == 403; }, "401 or 403", 403};
 }
@@ -74,6 +78,8 @@ const std::vector<Known>& known_lies() {
         {"doubled_shard", {}},
         {"large_tree", {above_zero("inputs", 2'000)}},
         {"unfinished_tree", {number("bytes", 1 << 20)}},
+        {"false_outcome", {outcome_kind("status")}},
+        {"false_tx_hash", {}},
         {"forbidden", {refusal("status"), text("method", "")}},
         {"deep_json", {above_zero("levels", 200'000), text("method", "")}},
         {"gzip_bomb", {above_zero("members", 1), number("bytes", 128 << 20), text("method", "")}},

@@ -215,6 +215,48 @@ bool tell_unfinished_tree(const Lie& lie, Telling& telling) {
     return true;
 }
 
+// Every outcome in a tree, or in a whole block.
+std::vector<json*> outcomes_in(json& result) {
+    std::vector<json*> outcomes;
+    if (!result.is_object()) return outcomes;
+    if (result.contains("receipts_outcome"))
+        for (auto& each : result["receipts_outcome"]) outcomes.push_back(&each["outcome"]);
+    if (result.contains("shards"))
+        for (auto& shard : result["shards"])
+            for (auto& each : shard["receipt_execution_outcomes"])
+                outcomes.push_back(&each["execution_outcome"]["outcome"]);
+    return outcomes;
+}
+
+bool tell_false_outcome(const Lie& lie, Telling& telling) {
+    static const json kFailure = {
+        {"Failure",
+         {{"ActionError",
+           {{"index", 0},
+            {"kind",
+             {{"FunctionCallError", {{"ExecutionError", "Smart contract panicked: it did not"}}}}}}}}}};
+    const bool fails = lie.text("status") == "failure";
+    bool told = false;
+    for (json* outcome : outcomes_in(telling.result)) {
+        json& status = (*outcome)["status"];
+        if (!status.is_object() || !status.contains(fails ? "SuccessValue" : "Failure")) continue;
+        status = fails ? kFailure : json{{"SuccessValue", ""}};
+        told = true;
+    }
+    return told;
+}
+
+bool tell_false_tx_hash(const Lie&, Telling& telling) {
+    bool told = false;
+    if (!telling.result.is_object() || !telling.result.contains("shards")) return false;
+    for (auto& shard : telling.result["shards"])
+        for (auto& each : shard["receipt_execution_outcomes"]) {
+            each["tx_hash"] = other_genesis();
+            told = true;
+        }
+    return told;
+}
+
 struct Retelling {
     std::string_view lie;
     bool (*tell)(const Lie& lie, Telling& telling);
@@ -233,6 +275,8 @@ constexpr std::array kRetellings{
     Retelling{"doubled_shard", tell_doubled_shard},
     Retelling{"large_tree", tell_large_tree},
     Retelling{"unfinished_tree", tell_unfinished_tree},
+    Retelling{"false_outcome", tell_false_outcome},
+    Retelling{"false_tx_hash", tell_false_tx_hash},
 };
 
 void retell(Lies& lies, Telling& telling) {

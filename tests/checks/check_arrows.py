@@ -17,7 +17,7 @@ ARROWS = {
     "chain/wire": "base",
     "chain/json": "base",
     "chain/tree": "base chain/wire chain/json",
-    "chain/rows": "base chain/wire chain/json chain/tree",
+    "chain/rows": "base chain/wire chain/json chain/tree chain/proof",
     "chain/proof": "base chain/wire chain/json",
     "draw": "base chain",
     "net": "base metrics",

@@ -8,7 +8,8 @@ import support
 
 RECORDED = support.RECORDED / "nearcore-84"
 # Answers to `tx` tell no shard, the recording has no shard layout, and a path alone tells a place in the left half only.
-ONLY_IN_BLOCKS = ("shard_id", "index_in_chunk")
+# Only whole blocks have all outcomes of a chunk.
+ONLY_IN_BLOCKS = ("shard_id", "index_in_chunk", "executed_root")
 TABLES = ("blocks", "chunks", "transactions", "receipts", "data_receipts", "events", "transaction_results", "findings",
           "global_contract_distributions")
 

@@ -26,7 +26,8 @@ inline ColumnType type_of_column(const std::string& name) {
     static const std::map<std::string, ColumnType> types = [] {
         std::map<std::string, ColumnType> all{{"block_time", ColumnType::time},
                                               {"completed_time", ColumnType::time}};
-        for (const char* column : {"missing", "is_promise_resume", "is_promise_yield", "handled", "expected"})
+        for (const char* column :
+             {"missing", "covered", "is_promise_resume", "is_promise_yield", "handled", "expected"})
             all[column] = ColumnType::boolean;
         all["judged_by"] = ColumnType::smallint;
         for (const char* column : {"index_in_chunk", "index", "nonce_index", "chunks_included", "shard_count",

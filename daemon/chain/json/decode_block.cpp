@@ -66,7 +66,9 @@ bool members(Reader& reader, ondemand::object& object, BlockHeader& out) {
                required("height", out.height), optional("prev_height", out.prev_height),
                required("hash", Hash{out.hash}), required("prev_hash", Hash{out.prev_hash}),
                required("epoch_id", out.epoch_id), optional("next_epoch_id", out.next_epoch_id),
-               optional("outcome_root", out.outcome_root), optional("last_final_block", out.last_final_block),
+               optional("outcome_root", out.outcome_root),
+               optional("chunk_headers_root", out.chunk_headers_root),
+               optional("last_final_block", out.last_final_block),
                optional("timestamp_nanosec", Scalar{nanosec}), optional("timestamp", Scalar{rounded}),
                required("chunks_included", out.chunks_included), required("gas_price", out.gas_price),  //
                required("total_supply", out.total_supply),

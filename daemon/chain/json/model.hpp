@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -60,6 +61,7 @@ struct BlockHeader {
     Text epoch_id;
     Text next_epoch_id;
     Text outcome_root;
+    Text chunk_headers_root;  // empty: not shown
     Text last_final_block;
     std::uint64_t timestamp_nanosec = 0;  // exact; from the string, else from `timestamp`
     std::uint64_t chunks_included = 0;
@@ -74,6 +76,9 @@ struct Block {
     // One per shard of the layout, new or repeated: new iff height_included == header.height.
     // Whole blocks of old recordings lack them: then taken from the shards' chunks.
     std::vector<ChunkHeader> chunks;
+    // The block's hash covers its header and these chunk headers (proof/outcomes_root.hpp); false: that is
+    // not known.
+    bool covers_chunks = false;
 };
 
 enum class ActionKind : std::uint8_t {
@@ -187,6 +192,7 @@ struct Outcome {
     u128 tokens_burnt = 0;
     Text executor_id;
     ExecutionStatus status;
+    std::string root;  // that it leads to by its path (proof/outcomes_root.hpp); empty: not computed
 };
 
 struct Chunk {
@@ -228,6 +234,8 @@ struct WholeBlockShard {
     std::vector<Receipt> listed_data;
     std::vector<Receipt> listed_contracts;  // … and the global contracts on their way
     std::vector<ExecutedReceipt> executed;  // executed in this very block, on this shard
+    // The Merkle root of its outcomes, as they are told here (proof/outcomes_root.hpp); empty: not computed.
+    std::string outcomes_root;
 };
 
 struct WholeBlock {

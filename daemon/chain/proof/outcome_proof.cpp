@@ -1,7 +1,7 @@
 #include "chain/proof/outcome_proof.hpp"
 
 #include "chain/json/decode_parts.hpp"
-#include "chain/wire/base64.hpp"
+#include "chain/proof/outcomes_root.hpp"
 
 #include <memory>
 #include <utility>
@@ -47,28 +47,11 @@ public:
         good_ = good_ && hash;
         return hash.value_or(CryptoHash());
     }
-    ProofPath path(const List<MerklePathItem>& items) {
-        ProofPath path;
-        for (const auto& item : items) path.push_back({of(item.hash), item.left});
-        return path;
-    }
     bool good() const { return good_; }
 
 private:
     bool good_ = true;
 };
-
-std::optional<OutcomeCommitment::Status> commitment_of(const ExecutionStatus& status, Hashes& hashes) {
-    switch (status.kind) {
-        case StatusKind::unknown: return OutcomeCommitment::Unknown{};
-        case StatusKind::failure: return OutcomeCommitment::Failure{};
-        case StatusKind::success_receipt_id: return hashes.of(status.success_receipt_id);
-        case StatusKind::success_value: break;
-    }
-    auto bytes = base64_decode(status.success_value);
-    if (!bytes) return std::nullopt;
-    return std::move(*bytes);
-}
 
 LightHeader light_header(const OutcomeProof::Header& header, Hashes& hashes) {
     LightHeader light;
@@ -103,20 +86,17 @@ std::optional<LightClientProof> light_client_proof(const OutcomeProof& proof) {
     Hashes hashes;
     const auto& outcome = proof.outcome;
     LightClientProof light;
-    light.outcome.id = hashes.of(outcome.id);
-    for (const auto id : outcome.receipt_ids) light.outcome.receipt_ids.push_back(hashes.of(id));
-    light.outcome.gas_burnt = outcome.gas_burnt;
-    light.outcome.tokens_burnt = outcome.tokens_burnt;
-    light.outcome.executor_id = outcome.executor_id;
-    light.outcome.logs.assign(outcome.logs.begin(), outcome.logs.end());
-    auto status = commitment_of(outcome.status, hashes);
-    if (!status) return std::nullopt;
-    light.outcome.status = std::move(*status);
+    auto committed = commitment(outcome);
+    auto path = proof_path(outcome.proof);
+    auto root_path = proof_path(proof.outcome_root_path);
+    auto block_path = proof_path(proof.block_path);
+    if (!committed || !path || !root_path || !block_path) return std::nullopt;
+    light.outcome = std::move(*committed);
+    light.outcome_path = std::move(*path);
+    light.outcome_root_path = std::move(*root_path);
+    light.block_path = std::move(*block_path);
     light.block_hash = hashes.of(outcome.block_hash);
-    light.outcome_path = hashes.path(outcome.proof);
-    light.outcome_root_path = hashes.path(proof.outcome_root_path);
     light.block_header_lite = light_header(proof.header, hashes);
-    light.block_path = hashes.path(proof.block_path);
     if (!hashes.good()) return std::nullopt;
     return light;
 }

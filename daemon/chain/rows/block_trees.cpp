@@ -1,6 +1,6 @@
 #include "chain/rows/block_trees.hpp"
 
-#include "chain/rows/outcome_order.hpp"
+#include "chain/proof/outcome_order.hpp"
 #include "chain/rows/rows_scope.hpp"
 #include "chain/tree/lineage.hpp"
 
@@ -82,7 +82,9 @@ void BlockTrees::resolve(std::size_t index) {
         adopt_from_lineage(node);
     else
         adopt(node, spawners_[index]);
-    if (!node.receipt->tx_hash.empty()) node.tree = {node.receipt->tx_hash, true};
+    // The chain does not commit to what the host adds: it counts where nothing else is known.
+    if (!node.tree.is_transaction && !node.receipt->tx_hash.empty())
+        node.tree = {node.receipt->tx_hash, true};
 }
 
 ParentFacts BlockTrees::facts_of(const Node& parent, Text child_id) {

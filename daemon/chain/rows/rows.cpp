@@ -61,7 +61,7 @@ std::array<TableSpec, kTableCount> make_specs() {
         {"chunks",
          {"block_height", "block_time", "shard_id", "chunk_hash", "missing", "height_created",
           "height_included", "gas_used", "gas_limit", "balance_burnt", "encoded_length", "outcome_root",
-          "tx_root"}},
+          "tx_root", "executed_root", "covered"}},
         {"transactions",
          {"tx_hash", "tree_id", "block_height", "block_time", "shard_id", "index_in_chunk", "signer_id",
           "receiver_id", "nonce", "public_key", "actions", "status", "initial_receipt_id", "error_class",

@@ -203,6 +203,7 @@ struct TreeCompletion {
     std::string tokens_burnt;
     std::vector<std::string> data_ids;     // of data receipts that belong to this tree
     std::vector<std::string> receipt_ids;  // that may have been stored as orphans before
+    bool confirmed = false;                // all outcomes are those of the chain
 };
 struct TreeRows {
     RowBatch batch;  // receipts, events, and the tree's results and findings

@@ -1,6 +1,6 @@
 // Source rpc: the rows of a complete tree.
 #include "chain/json/id_maps.hpp"
-#include "chain/rows/outcome_order.hpp"
+#include "chain/proof/outcome_order.hpp"
 #include "chain/rows/rows_write.hpp"
 #include "chain/tree/receipt_tree.hpp"
 #include "chain/tree/user.hpp"

@@ -20,12 +20,20 @@ const WholeBlockShard* find_shard(const WholeBlock& block, ShardId shard_id) {
     return nullptr;
 }
 
+// A shard without a new chunk executes nothing.
+Text executed_root(const WholeBlockShard* shard, bool missing) {
+    if (shard == nullptr) return missing ? Text() : kZeroHash;
+    return missing && shard->outcomes_root == kZeroHash ? Text() : Text(shard->outcomes_root);
+}
+
 void write_chunks(RowBatch& batch, RowPlace place, const WholeBlock& whole) {
     const auto height = whole.block.header.height;
+    const bool covered = whole.block.covers_chunks;
     for (const auto& chunk : whole.block.chunks) {
         const auto* shard = find_shard(whole, chunk.shard_id);
         const bool no_new_chunk = shard != nullptr && !shard->chunk_header;
-        write_chunk(batch, place, chunk.shard_id, &chunk, no_new_chunk || chunk.height_included != height);
+        const bool missing = no_new_chunk || chunk.height_included != height;
+        write_chunk(batch, place, {chunk.shard_id, &chunk, missing, executed_root(shard, missing), covered});
     }
     for (const auto& shard : whole.shards) {  // old recordings list no chunks in the block
         const auto is_listed = [&shard](const ChunkHeader& chunk) {
@@ -33,7 +41,7 @@ void write_chunks(RowBatch& batch, RowPlace place, const WholeBlock& whole) {
         };
         const auto& chunks = whole.block.chunks;
         if (std::none_of(chunks.begin(), chunks.end(), is_listed))
-            write_chunk(batch, place, shard.shard_id, nullptr, true);
+            write_chunk(batch, place, {shard.shard_id, nullptr, true, executed_root(&shard, true), covered});
     }
 }
 

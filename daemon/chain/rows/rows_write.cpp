@@ -182,15 +182,15 @@ void write_block(RowBatch& batch, const Block& block, std::optional<BlockHeight>
     ++table.rows;
 }
 
-void write_chunk(RowBatch& batch, const RowPlace& place, ShardId shard_id, const ChunkHeader* header,
-                 bool missing) {
+void write_chunk(RowBatch& batch, const RowPlace& place, const ChunkRow& chunk) {
+    const auto* header = chunk.header;
     auto& table = batch[Table::chunks];
     CopyWriter row(table.piece());
     row.bigint_or_null(place.block_height);
     row.time(place.block_time);
-    row.bigint(shard_id);
+    row.bigint(chunk.shard_id);
     header ? row.text(header->chunk_hash) : row.null();
-    row.boolean(missing);
+    row.boolean(chunk.missing);
     if (header) {
         row.bigint(header->height_created);
         row.bigint(header->height_included);
@@ -203,6 +203,8 @@ void write_chunk(RowBatch& batch, const RowPlace& place, ShardId shard_id, const
     } else {
         for (int i = 0; i < 8; ++i) row.null();
     }
+    row.text_or_null(chunk.executed_root);
+    row.boolean(chunk.covered);
     row.end_row();
     ++table.rows;
 }

@@ -38,9 +38,14 @@ Text initial_receipt_id(const Outcome& conversion);
 // header does not tell it.
 void begin_block(RowBatch& batch, const Block& block, std::optional<BlockHeight> known_prev_height);
 void write_block(RowBatch& batch, const Block& block, std::optional<BlockHeight> prev_height);
-// header == nullptr: nothing is known of the shard's chunk.
-void write_chunk(RowBatch& batch, const RowPlace& place, ShardId shard_id, const ChunkHeader* header,
-                 bool missing);
+struct ChunkRow {
+    ShardId shard_id = 0;
+    const ChunkHeader* header = nullptr;  // null: nothing is known of the shard's chunk
+    bool missing = false;
+    Text executed_root;    // of the outcomes that the block tells of this shard; empty: it tells none
+    bool covered = false;  // by the block's hash
+};
+void write_chunk(RowBatch& batch, const RowPlace& place, const ChunkRow& chunk);
 void write_transaction(RowBatch& batch, const RowPlace& place, const SignedTransaction& transaction,
                        const Outcome* conversion);
 // body == nullptr: it could not be had. Also the receipt's events, and what it did as far as batch.happened's

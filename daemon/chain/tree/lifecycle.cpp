@@ -65,9 +65,11 @@ public:
         if (!seen.included_at || state_.stage == Stage::final) return;
         if (seen.is_invalid && rules_.looked_through < last_height_of(*seen.included_at)) return;
         state_.without_effect = seen.is_invalid || (seen.settled_at && !seen.initial_at);
+        state_.confirmed = seen.confirmed;
         reach(Stage::included, seen.included_at, corrects());
         reach(Stage::executing, seen.initial_at, {});
-        if (seen.verdict && !state_.verdict) {
+        // A host may have told another one before.
+        if (seen.verdict) {
             state_.verdict = seen.verdict;
             state_.reason = seen.reason;
         }
@@ -227,17 +229,18 @@ std::vector<Transition> step(WatchState& state, const WatchedTransaction& transa
     return std::move(step.transitions);
 }
 
-Certainty certainty(Stage stage, bool without_effect, std::optional<BlockHeight> valid_until) {
+Certainty certainty(Stage stage, bool without_effect, std::optional<BlockHeight> valid_until,
+                    bool confirmed) {
     switch (stage) {
         case Stage::accepted:
         case Stage::pending:
         case Stage::forwarding_failed: return {false, valid_until, {}};
         case Stage::unknown: return {false, {}, {}};  // it may be executed
-        case Stage::included:
+        case Stage::included: return {true, {}, {}};
         case Stage::executing:
-        case Stage::completed: return {true, {}, {}};
+        case Stage::completed: return {confirmed, {}, {}};
         case Stage::final:
-            if (!without_effect) return {true, {}, {}};
+            if (!without_effect || !confirmed) return {confirmed, {}, {}};
             return {true, BlockHeight{0}, {}};
         case Stage::rejected:
         case Stage::dropped:

@@ -76,6 +76,7 @@ struct WatchState {
     std::string reason;
     // All of its tree is there, and nothing of it took effect: the transaction or its initial receipt failed.
     bool without_effect = false;
+    bool confirmed = false;  // its outcomes are those of the chain
 };
 
 // --- Observations ---
@@ -112,6 +113,8 @@ struct TreeSeen {
     bool is_invalid = false;
     std::vector<std::string> decided_by;
     std::string signer_id;  // as the chain has it; empty: it was not told
+    // All outcomes lead to the roots that the chain has of them, or two hosts tell them (decision 0043).
+    bool confirmed = false;
 };
 TreeSeen tree_seen(const Judgement& judgement);
 // Every final block up to `height` was looked through, and it was in none of them: but for those that nobody
@@ -154,8 +157,9 @@ BlockHeight last_height(const WatchedTransaction& transaction, const LifecycleRu
 std::vector<Transition> step(WatchState& state, const WatchedTransaction& transaction,
                              const Observation& observation, const LifecycleRules& rules);
 
-// `without_effect`: as of WatchState.
-Certainty certainty(Stage stage, bool without_effect, std::optional<BlockHeight> valid_until);
+// Where a transaction is in a block, outcomes tell its stage: nothing is certain before they are confirmed.
+// `without_effect`, `confirmed`: as of WatchState.
+Certainty certainty(Stage stage, bool without_effect, std::optional<BlockHeight> valid_until, bool confirmed);
 
 // Longer in a stage than this is stuck: a condition that ends when it moves. nullopt: never.
 struct StuckRules {

@@ -1,4 +1,4 @@
-#include "chain/rows/outcome_order.hpp"
+#include "chain/proof/outcome_order.hpp"
 
 #include "chain/proof/merkle.hpp"
 

@@ -262,7 +262,7 @@ TEST_F(SubmitterTest, WhatNoHostTookBeginsAgainWhenItIsHandedInAgain) {
         auto& row = rows.rows.begin()->second;
         row.state.stage = ended;
         row.state.reason = "some reason";
-        row.certainty = chain::certainty(ended, {}, row.transaction.valid_until);
+        row.certainty = chain::certainty(ended, {}, row.transaction.valid_until, true);
         chain.sent.clear();
         const auto again = submit(request_for(transfer()));
         ASSERT_TRUE(again && *again);

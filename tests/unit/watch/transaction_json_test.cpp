@@ -69,7 +69,7 @@ TEST(TransactionJson, AWatchThatEndedWithoutATree) {
     watch.metadata_json = R"({"order":7})";
     storage::StoredTransition dropped;
     dropped.transition = {chain::Stage::pending, chain::Stage::dropped, std::nullopt, watch.evidence_json};
-    watch.certainty = dropped.certainty = chain::certainty(chain::Stage::dropped, {}, {});
+    watch.certainty = dropped.certainty = chain::certainty(chain::Stage::dropped, {}, {}, true);
     dropped.learned_at = base::WallTime(std::chrono::milliseconds(1'700'000'000'123));
     EXPECT_EQ(
         transaction_json(transaction_view({"TX", watch, {dropped}, {}, {}})),

@@ -1,0 +1,41 @@
+-- The roots that the outcomes of a shard in a block may have, by the chunk headers above it (docs/decisions/0043).
+CREATE OR REPLACE FUNCTION outcome_roots_above(of_shard bigint, shards bigint[], height bigint, at timestamptz,
+    up_to bigint) RETURNS text[]
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    next_height bigint;
+    next_root text;
+    is_covered boolean;
+    children text[];
+BEGIN
+    SELECT c.block_height, c.outcome_root, c.covered INTO next_height, next_root, is_covered FROM chunks c
+    WHERE c.block_height > height AND c.block_height <= up_to AND c.shard_id = of_shard AND NOT c.missing
+        AND c.block_time BETWEEN at - interval '1 hour' AND at + interval '1 hour'
+    ORDER BY c.block_height LIMIT 1;
+    IF next_height IS NULL AND NOT EXISTS (SELECT FROM chunks c
+        WHERE c.block_height > height AND c.block_height <= up_to AND c.shard_id = of_shard
+            AND c.block_time BETWEEN at - interval '1 hour' AND at + interval '1 hour') THEN
+        -- The shard was split: the first new chunk of each child has the root.
+        SELECT max(first.block_height), array_agg(first.outcome_root), bool_and(first.covered)
+        INTO next_height, children, is_covered FROM (
+            SELECT DISTINCT ON (c.shard_id) c.block_height, c.outcome_root, c.covered FROM chunks c
+            WHERE c.block_height > height AND c.block_height <= up_to AND c.shard_id <> ALL (shards) AND NOT c.missing
+                AND c.block_time BETWEEN at - interval '1 hour' AND at + interval '1 hour'
+            ORDER BY c.shard_id, c.block_height) first;
+    ELSIF next_height IS NOT NULL THEN
+        children := ARRAY[next_root];
+    END IF;
+    -- A chunk of a height that is not stored may be nearer.
+    IF next_height IS NULL
+        OR NOT (SELECT heights @> int8range(height + 1, next_height, '[]') FROM coverage) THEN
+        RETURN NULL;
+    END IF;
+    IF is_covered THEN
+        RETURN children;
+    END IF;
+    RETURN '{}';
+END $$;
+COMMENT ON FUNCTION outcome_roots_above(bigint, bigint[], bigint, timestamptz, bigint) IS
+    'The roots of which the outcomes of a shard, executed in the block at this height and time, have one: the outcome_root '
+    'of the shard''s next new chunk, or, where the shard was split, of the first new chunks of its children. shards: all '
+    'shards of that block. NULL: blocks up to up_to do not tell it yet. Empty: the hash of that block is not known to cover it.';

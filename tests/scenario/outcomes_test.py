@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""A host of whole blocks that tells false outcomes under true hashes."""
+
+import support
+from lies_test import LyingHosts
+from receiver import Receiver, endpoint, secret_file
+
+FORGED = "SELECT count(*) FROM receipts WHERE error_text LIKE '%it did not%'"
+UNCONFIRMED = "SELECT heights * unconfirmed FROM coverage"
+
+
+class Alerted(LyingHosts):
+    def begin(self, regular_hosts, hosts, **settings):
+        self.receiver = Receiver()
+        self.addCleanup(self.receiver.stop)
+        super().begin(regular_hosts, hosts, extra=endpoint("ops", self.receiver.url, secret_file(self.folder)), **settings)
+
+    def sandbox(self, *arguments, **settings):
+        return super().sandbox(*arguments, "--genesis-time", "now", **settings)  # nobody is told of old failures
+
+    def bodies(self):
+        return [body for _, _, body in self.receiver.requests]
+
+    def assert_true_alerts(self):
+        """Nothing false was sent, and what was sent is confirmed."""
+        support.wait_until("all alerts have left", lambda: self.value(
+            "SELECT count(*) FROM deliveries WHERE state = 'pending'") == "0", deadline=90)
+        self.assertTrue(self.bodies())
+        self.assertEqual([body for body in self.bodies() if "it did not" in body], [])
+        self.assertEqual([body for body in self.bodies() if '"confirmed":false' in body], [])
+
+
+class WholeBlocks(Alerted):
+    def follow_lies(self, blocks):
+        self.follow(3)
+        self.chain.lie("archival", "false_outcome")
+        self.follow(blocks)
+        self.lied_up_to = self.newest()
+        self.chain.truth()
+
+    def compared(self):
+        """Whether the outcomes of all blocks were compared up to a block above the last lie."""
+        return self.alive() and self.value(
+            f"SELECT compared @> int8range((SELECT min(block_height) FROM blocks), {self.lied_up_to + 1}, '[]') FROM coverage") == "t"
+
+
+class BesideHonestHosts(WholeBlocks):
+    def test_false_outcomes_are_replaced_by_those_that_the_chain_has(self):
+        self.begin(2, ("regular", "regular-2"), source="neardata")
+        self.follow_lies(12)
+        support.wait_until("all outcomes are compared", self.compared, deadline=90)
+        self.assertEqual(self.value(FORGED), "0")
+        self.assertEqual(self.value(UNCONFIRMED), "{}")
+        self.assertIn("a host told other outcomes than those of the chain", self.daemon.log())
+        self.assert_as_honest_hosts_tell()
+        self.assert_true_alerts()
+
+    def assert_as_honest_hosts_tell(self):
+        """The rows are those that a second daemon stores, which has all from honest hosts."""
+        other = self.make_database()
+        first, last = int(self.value("SELECT min(block_height) FROM blocks")), self.lied_up_to
+        config = self.config(self.chain, network="sandbox", hosts=("regular", "archival"), source="neardata", database=other)
+        self.receiptd("backfill", "--config", config, "--from", first, "--to", last)
+        for what in ("receipt_id, tree_id, parent_receipt_id, status, error_text, gas_burnt FROM receipts",
+                     "tx_hash, status, error_text FROM transactions"):
+            rows = lambda database: self.query(
+                f"SELECT {what} WHERE block_height BETWEEN {first} AND {last} ORDER BY 1", database)
+            support.wait_until(f"the same {what}", lambda: rows(self.database) == rows(other), deadline=30)
+
+
+class Alone(WholeBlocks):
+    def test_false_outcomes_stay_and_are_marked_where_nobody_else_can_be_asked(self):
+        self.begin(1, (), source="neardata")
+        self.follow_lies(8)
+        support.wait_until("all outcomes are compared", self.compared, deadline=90)
+        self.assertNotEqual(self.value(FORGED), "0")
+        self.assertEqual(self.value("SELECT count(*) FROM receipts r, coverage c "
+                                    "WHERE error_text LIKE '%it did not%' AND NOT c.unconfirmed @> r.block_height"), "0")
+        self.assertIn("no other host is configured", self.daemon.log())
+        forged = support.wait_until("an alert of it has left", lambda: [body for body in self.bodies() if "it did not" in body])
+        self.assertEqual([body for body in forged if '"confirmed":false' not in body], [])
+
+
+class OneOfThree(Alerted):
+    def test_a_tree_of_a_liar_is_replaced_by_one_that_leads_to_the_chains_roots(self):
+        self.begin(3, ("regular", "regular-2", "regular-3"))
+        self.follow(3)
+        self.chain.lie("regular", "false_outcome")
+        self.follow(25)
+        support.wait_until("it has lied", lambda: self.alive() and "a host told other outcomes" in self.daemon.log(), deadline=60)
+        self.chain.truth()
+        support.wait_until("all trees are there", lambda: self.alive() and self.value(
+            "SELECT count(*) FROM transactions WHERE status IS NULL AND block_height < (SELECT max(block_height) - 30 FROM blocks)") == "0",
+            deadline=60)
+        self.assertEqual(self.value(FORGED), "0")
+        self.assertEqual(self.value("SELECT count(*) FROM transactions WHERE NOT confirmed"), "0")
+        self.chain.ask("/traffic", {"tps": 0})
+        self.assert_true_alerts()
+
+
+class TreesOfTheHost(LyingHosts):
+    def test_a_false_tx_hash_moves_no_receipt_into_another_tree(self):
+        self.begin(2, ("regular", "regular-2"), source="neardata")
+        self.follow(5)
+        self.chain.lie("archival", "false_tx_hash")
+        first = self.newest() + 10  # what began below is not known to have a parent
+        self.follow(25)
+        self.chain.truth()
+        self.assertEqual(self.value(
+            "SELECT count(*) FROM receipts r WHERE parent_receipt_id IS NOT NULL AND NOT EXISTS ("
+            f"SELECT FROM transactions t WHERE t.tx_hash = r.tx_hash) AND block_height > {first}"), "0")
+
+
+if __name__ == "__main__":
+    support.main()
