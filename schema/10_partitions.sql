@@ -35,7 +35,7 @@ BEGIN
     IF low + 10 * ('1 ' || width)::interval <= until_time THEN
         RAISE EXCEPTION 'make_partitions makes 10 partitions of each table at most, not all from % to %', from_time, until_time;
     END IF;
-    PERFORM pg_advisory_xact_lock(hashtextextended('receiptd partitions', 0));
+    EXECUTE format('SELECT FROM %I.locks WHERE name = ''partitions'' FOR UPDATE', home);
     WHILE low <= until_time LOOP
         high := low + ('1 ' || width)::interval;
         FOREACH history IN ARRAY tables LOOP
@@ -91,7 +91,7 @@ DECLARE
     home CONSTANT text := {home};
     part text;
 BEGIN
-    PERFORM pg_advisory_xact_lock(hashtextextended('receiptd partitions', 0));
+    EXECUTE format('SELECT FROM %I.locks WHERE name = ''partitions'' FOR UPDATE', home);
     EXECUTE format('SELECT partition_name FROM %1$I.partitions WHERE until_time <= $1 '
                    'ORDER BY from_time, array_position(array(SELECT %1$I.history_tables()), table_name) DESC LIMIT 1', home)
     INTO part USING before_time;

@@ -38,30 +38,16 @@ BEGIN
 END
 $$;
 
--- alerts.place: one number of the sequence for each statement that makes alerts, which counts on from it. Transactions
--- commit in another order than they draw, so each marks, until it ends, from which number on its own may be: by a
--- shared advisory lock, which waits for nobody. The mark comes before the draw. The lower 48 bits of its key are that
--- number, the upper 16 tell it from the keys of others.
-CREATE OR REPLACE FUNCTION alert_place_to_come() RETURNS bigint LANGUAGE sql VOLATILE AS $$
-    SELECT coalesce(pg_sequence_last_value('alert_places') / 1000000 + 1, 0)
-$$;
-
-CREATE OR REPLACE FUNCTION next_alert_place() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+-- alerts.place: one number of the sequence for each statement that makes alerts, which counts on from it. A statement
+-- that writes alerts holds a lock on the table before it draws a number, and until its transaction ends. Only roles that
+-- may write alerts can hold one of that kind. The sequence is read before the locks: a transaction that drew a smaller
+-- place and is not over is among the makers.
+CREATE OR REPLACE FUNCTION drawn_alert_places(OUT below bigint, OUT makers text[]) LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-    PERFORM pg_advisory_xact_lock_shared((29285::bigint << 48) | alert_place_to_come());
-    RETURN nextval('alert_places');
-END
-$$;
-
--- Alerts with a smaller place are committed, or will never be. The sequence is read before the marks: who draws a
--- smaller number had its mark by then. Whoever reads alerts by this asks in a statement before.
-CREATE OR REPLACE FUNCTION settled_alert_place() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-    to_come bigint := alert_place_to_come();
-BEGIN
-    RETURN 1000000 * least(to_come, (
-        SELECT min((classid::bigint & 65535) << 32 | objid::bigint) FROM pg_locks
-        WHERE locktype = 'advisory' AND objsubid = 1 AND classid::bigint >> 16 = 29285
-          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())));
+    below := coalesce(pg_sequence_last_value('alert_places'), 0) + 1000000;
+    makers := array(SELECT virtualtransaction FROM pg_locks
+                    WHERE locktype = 'relation' AND relation = 'alerts'::regclass AND granted AND mode <> 'AccessShareLock'
+                      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                      AND pid IS DISTINCT FROM pg_backend_pid());
 END
 $$;

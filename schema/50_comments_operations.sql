@@ -21,6 +21,9 @@ COMMENT ON COLUMN daemons.tells_delegate_duplicates IS 'Its alerts.delegate_dupl
 COMMENT ON COLUMN daemons.started_at IS 'When it started.';
 COMMENT ON COLUMN daemons.seen_at IS 'When it last renewed its row.';
 
+COMMENT ON TABLE locks IS 'Rows that sessions of the daemon lock (FOR UPDATE), so that one does something at a time: adoption of orphans, joining of daemons, partitions.';
+COMMENT ON COLUMN locks.name IS 'What is done.';
+
 COMMENT ON TABLE followed_accounts IS 'The followed accounts, with scope accounts.';
 COMMENT ON COLUMN followed_accounts.account_id IS 'The account.';
 COMMENT ON COLUMN followed_accounts.since_height IS 'Receipts that touch the account are stored from this height on; below it only if their tree touches another followed account. 0: from the first stored height on.';

@@ -85,6 +85,14 @@ COMMENT ON COLUMN watches.stage_since IS 'When it reached its stage.';
 COMMENT ON COLUMN watches.created_at IS 'When the watch began, or the transaction was submitted.';
 COMMENT ON COLUMN watches.updated_at IS 'When the row last changed.';
 
+COMMENT ON TABLE wanted_watches IS 'Transactions that a rule ([[watch]]) asks to watch: written with their block, moved to watches within moments. One stays while another session has inserted the same hash into watches and has not committed.';
+COMMENT ON COLUMN wanted_watches.tx_hash IS 'Hash of the transaction.';
+COMMENT ON COLUMN wanted_watches.sender_id IS 'Its signer.';
+COMMENT ON COLUMN wanted_watches.rule IS 'Name of the rule.';
+COMMENT ON COLUMN wanted_watches.tries IS 'How often it could not be moved.';
+COMMENT ON COLUMN wanted_watches.next_try_at IS 'When it is tried again.';
+COMMENT ON COLUMN wanted_watches.created_at IS 'When its block was stored.';
+
 COMMENT ON TABLE watch_transitions IS 'Every change of stage of every watch, with its evidence.';
 COMMENT ON COLUMN watch_transitions.tx_hash IS 'Hash of the transaction.';
 COMMENT ON COLUMN watch_transitions.from_stage IS 'The previous stage.';
@@ -228,6 +236,7 @@ COMMENT ON TABLE alert_groups IS 'Alerts for an endpoint that have something in 
 COMMENT ON COLUMN alert_groups.group_id IS 'Number of the group.';
 COMMENT ON COLUMN alert_groups.endpoint IS 'Name of the endpoint.';
 COMMENT ON COLUMN alert_groups.key IS 'What its alerts have in common, as JSON.';
+COMMENT ON COLUMN alert_groups.rules IS 'Names of the rules that matched its alerts, as a JSON array: a rule opens only so many groups in an hour. NULL: it is older than this column.';
 COMMENT ON COLUMN alert_groups.members IS 'Alerts that have joined it, with the first.';
 COMMENT ON COLUMN alert_groups.told IS 'Those of them that messages have told or counted.';
 COMMENT ON COLUMN alert_groups.digests IS 'Number of digests.';

@@ -92,7 +92,7 @@ COMMENT ON FUNCTION tree_global_contracts(text[], timestamptz, timestamptz) IS '
 COMMENT ON FUNCTION resumes_of(text[], timestamptz, timestamptz) IS 'Rows of data_receipts that end yields, by data_id, between two times. The daemon calls this function because its plan is made once per session.';
 COMMENT ON FUNCTION settle_roles(text[], timestamptz, timestamptz) IS 'Sets the roles returned and detached of receipts whose parent was stored later than they were. The daemon calls it.';
 COMMENT ON FUNCTION move_tree(text, text, text, timestamptz) IS 'Moves the rows of a tree into the tree that adopted it, with its transaction: rows from one day before to seven days after the given time. The daemon calls it.';
-COMMENT ON FUNCTION notify_of_watches() IS 'Notifies listeners (LISTEN receiptd_watches) that watches were inserted.';
+COMMENT ON FUNCTION notify_of_watches() IS 'Notifies listeners (LISTEN receiptd_watches) that watches, or wishes for some, were inserted.';
 COMMENT ON FUNCTION history_tables() IS 'Names of the history tables: the tables partitioned by block_time.';
 COMMENT ON FUNCTION make_partitions(timestamptz, timestamptz) IS 'Creates the partitions of all history tables for the times between the two arguments, ten of each table at most, and returns the number of new ones. The daemon calls it.';
 COMMENT ON FUNCTION retire_partitions(timestamptz) IS 'Drops one partition, of the oldest ones, if all its times are before the argument, and returns its name. The daemon calls it for retention.keep until it returns nothing. THE ROWS ARE DELETED.';
@@ -100,7 +100,5 @@ COMMENT ON FUNCTION finding_of(alerts) IS 'Id of the finding that an alert repor
 COMMENT ON FUNCTION last_telling(text) IS 'The last alert of a finding (finding_id). No row: it was not reported, or more than 30 days ago.';
 COMMENT ON FUNCTION corrections_of(text, text, text) IS 'Number of corrections of a finding (finding_id, or final:tx_hash for the end of a watch) in a tree (tree_id); with the third argument (gone, handled, unhandled) only of those that say so.';
 COMMENT ON FUNCTION next_telling(text, text) IS 'Number that the next alert of a finding (finding_id, tree_id) has, from 1. NULL: it was reported, and not taken back.';
-COMMENT ON FUNCTION alert_place_to_come() IS 'Number of the next statement that makes alerts. Used by the daemon.';
-COMMENT ON FUNCTION next_alert_place() IS 'The place from which on a statement counts the alerts that it makes (alerts.place). Used by the daemon.';
-COMMENT ON FUNCTION settled_alert_place() IS 'Alerts with a smaller place (alerts.place) are committed, or never will be. Used by the daemon to keep to the order of alerts.';
+COMMENT ON FUNCTION drawn_alert_places() IS 'All places of alerts (alerts.place) that were drawn are smaller than below; makers are the open transactions that may have drawn some. Used by the daemon to keep to the order of alerts.';
 COMMENT ON FUNCTION estimated_time(bigint) IS 'Estimated time at which the chain reaches a height, from the block times of the last hour. NULL: height 0, or too far away.';

@@ -21,7 +21,7 @@ DECLARE
         'endpoints IU', 'endpoint_rules ID', 'endpoint_load IU', 'alerts IUD', 'deliveries IU', 'alert_groups IUD',
         'silences IUD', 'alert_rules IUD', 'alert_rule_versions I', 'alert_rule_state U', 'account_lists IU',
         'listed_accounts IU', 'timed_rules IUD', 'timed_successes IUD', 'timed_episodes IUD',
-        'schema_migrations', 'schema_objects',
+        'locks U', 'wanted_watches IUD', 'schema_migrations', 'schema_objects',
         'partitions', 'gaps', 'skipped_heights', 'failed_receipts', 'chain_throughput', 'failed_callbacks',
         'handled_failures', 'unfinished_trees', 'open_watches', 'stuck_watches', 'stage_latency', 'contract_health',
         'nonce_gaps', 'delegate_refusals', 'global_contracts'];
@@ -40,7 +40,7 @@ DECLARE
     change record;
 BEGIN
     -- Sessions that make or drop partitions meanwhile change the same rows of the catalog: "tuple concurrently updated".
-    PERFORM pg_advisory_xact_lock(hashtextextended('receiptd partitions', 0));
+    PERFORM FROM locks WHERE name = 'partitions' FOR UPDATE;
     IF reader IN ('receiptd_daemon', 'receiptd_watcher') THEN
         RAISE EXCEPTION 'database.readonly_role is "%", which has other rights: choose another name', reader;
     END IF;

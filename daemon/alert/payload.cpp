@@ -254,6 +254,7 @@ std::string for_endpoint(std::string body, const storage::DueDelivery& delivery)
     std::string more;
     if (!delivery.rules.empty()) more += ",\"rules\":" + Json(delivery.rules).dump();
     if (delivery.group_id != 0) more += ",\"group_id\":" + std::to_string(delivery.group_id);
+    if (!delivery.group_json.empty()) more += ",\"group\":" + delivery.group_json;
     if (!delivery.confirmed) more += ",\"confirmed\":false";
     if (delivery.late) more += ",\"late\":true";
     if (more.empty() || !body.ends_with('}')) return body;

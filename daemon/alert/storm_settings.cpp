@@ -30,6 +30,7 @@ storm::Settings storm_settings(const config::Endpoint& endpoint) {
     settings.repeats = endpoint.channel.kind == channel::Kind::alertmanager;
     settings.digest_after = endpoint.digest_after;
     settings.resolve_after = endpoint.resolve_after;
+    settings.most_groups_per_hour = endpoint.most_groups_per_hour;
     settings.most_per_hour = endpoint.most_per_hour;
     settings.most_per_second = endpoint.most_per_second;
     settings.late_after = endpoint.late_after;

@@ -33,8 +33,8 @@ public:
         // Calls under way, those nobody waits for any more included: a database that is away
         // gathers no more than these.
         std::size_t at_once = 64;
-        // Calls of one client that are at the database; its others wait for their turn, and hold three
-        // quarters of all seats at most. 0: any number.
+        // Calls of one client that are at the database; its others wait for their turn, and hold no more
+        // seats than are free. 0: any number.
         std::size_t of_client = 0;
     };
 
@@ -67,7 +67,7 @@ public:
     template <class T>
     Started<T> start(base::Task<T> call) {
         const auto at_once = all_->limits.at_once;
-        if (*all_->running >= at_once || (client_ && client_->seats >= at_once * 3 / 4))
+        if (*all_->running >= at_once || (client_ && client_->seats >= at_once - *all_->running))
             throw NoAnswer("too many requests wait for their answers");
         auto waiting = std::make_shared<Waiting<T>>(all_->executor);
         all_->under_way.spawn(land(std::move(call), waiting, all_->running, client_, all_->limits.of_client));

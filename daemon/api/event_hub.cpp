@@ -30,11 +30,10 @@ std::string event_text(const storage::StreamEvent& event) {
     return text + "\n\n";
 }
 
-EventHub::EventHub(base::asio::any_io_executor executor, storage::FindingStore& store, DatabaseCalls& calls,
+EventHub::EventHub(base::asio::any_io_executor executor, storage::FindingStore& store,
                    const base::Clock& clock, metrics::ApiSeries& series, const Options& options)
     : executor_(executor),
       store_(store),
-      calls_(calls),
       clock_(clock),
       series_(series),
       options_(options),
@@ -113,10 +112,14 @@ std::optional<EventHub::Place> EventHub::place_behind(std::int64_t id) const {
     return found->second + 1;
 }
 
-base::Task<std::shared_ptr<EventHub::Reader>> EventHub::read(EventHub& hub, StreamFilter filter,
+base::Task<std::shared_ptr<EventHub::Reader>> EventHub::read(EventHub& hub, Client client,
+                                                             StreamFilter filter,
                                                              std::optional<std::int64_t> after) {
-    if (hub.readers_ >= hub.options_.readers) co_return nullptr;
-    auto reader = std::make_shared<Reader>(hub, std::move(filter));
+    const auto free = hub.options_.readers - std::min(hub.readers_, hub.options_.readers);
+    const auto its = hub.readers_of_.find(client.name);
+    if (free == 0 || (!client.name.empty() && its != hub.readers_of_.end() && its->second >= free))
+        co_return nullptr;
+    auto reader = std::make_shared<Reader>(hub, std::move(client), std::move(filter));
     if (!after && !hub.before_kept_)
         co_await base::wait_for(hub.changed_, hub.executor_, hub.options_.patience);
     if (!after && !hub.before_kept_) throw NoAnswer("the database does not answer");
@@ -124,15 +127,17 @@ base::Task<std::shared_ptr<EventHub::Reader>> EventHub::read(EventHub& hub, Stre
     co_return reader;
 }
 
-EventHub::Reader::Reader(EventHub& hub, StreamFilter filter)
-    : hub_(hub), filter_(std::move(filter)), silent_since_(hub.clock_.steady()) {
+EventHub::Reader::Reader(EventHub& hub, Client client, StreamFilter filter)
+    : hub_(hub), client_(std::move(client)), filter_(std::move(filter)), silent_since_(hub.clock_.steady()) {
     ++hub_.readers_;
+    ++hub_.readers_of_[client_.name];
     hub_.series_.stream_readers.Increment();
     hub_.wanted_.notify_all();
 }
 
 EventHub::Reader::~Reader() {
     --hub_.readers_;
+    if (const auto its = hub_.readers_of_.find(client_.name); --its->second == 0) hub_.readers_of_.erase(its);
     hub_.series_.stream_readers.Decrement();
 }
 
@@ -169,7 +174,7 @@ base::Task<std::optional<bool>> EventHub::Reader::catch_up(std::string& text) {
     try {
         const storage::StreamPage page{hub_.options_.page.lines, hub_.options_.piece_bytes};
         auto asking = hub_.store_.stream_events(last_id_, page);
-        events = co_await hub_.calls_.wait_for(std::move(asking));
+        events = co_await client_.calls.wait_for(std::move(asking));
     } catch (const NoAnswer&) {
         co_return std::nullopt;
     } catch (const storage::StorageStopped&) {

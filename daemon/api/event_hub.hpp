@@ -42,17 +42,21 @@ public:
         std::size_t piece_bytes = 64u << 10;        // after which a piece is sent
         std::chrono::milliseconds patience{3'000};  // for the first place in the stream
     };
-    // `calls`: for readers that ask the database for lines that are not kept.
-    EventHub(base::asio::any_io_executor executor, storage::FindingStore& store, DatabaseCalls& calls,
-             const base::Clock& clock, metrics::ApiSeries& series, const Options& options);
+    EventHub(base::asio::any_io_executor executor, storage::FindingStore& store, const base::Clock& clock,
+             metrics::ApiSeries& series, const Options& options);
 
     // Polls while there are readers. Ends when storage stops or it is cancelled.
     base::Task<void> run();
 
     class Reader;
-    // Reads the lines behind the line `after`, else new lines only. nullptr: there are too many readers.
-    // Throws NoAnswer if the database does not tell the newest line.
-    static base::Task<std::shared_ptr<Reader>> read(EventHub& hub, StreamFilter filter,
+    // A client that reads: its name, and its calls for lines that are not kept.
+    struct Client {
+        std::string name;  // empty: without limits of a client
+        DatabaseCalls calls;
+    };
+    // Reads the lines behind the line `after`, else new lines only. nullptr: there are too many readers, or
+    // the client has as many as are free. Throws NoAnswer if the database does not tell the newest line.
+    static base::Task<std::shared_ptr<Reader>> read(EventHub& hub, Client client, StreamFilter filter,
                                                     std::optional<std::int64_t> after);
 
 private:
@@ -70,13 +74,13 @@ private:
 
     base::asio::any_io_executor executor_;
     storage::FindingStore& store_;
-    DatabaseCalls& calls_;
     const base::Clock& clock_;
     metrics::ApiSeries& series_;
     Options options_;
     base::Event changed_;  // lines came, or the stream is open
     base::Event wanted_;   // readers came
     std::size_t readers_ = 0;
+    std::unordered_map<std::string, std::size_t> readers_of_;  // by client
     std::optional<std::int64_t> before_kept_;  // id of the line before the oldest kept; nullopt: not polling
     std::deque<storage::StreamEvent> kept_;
     std::size_t kept_bytes_ = 0;
@@ -87,7 +91,7 @@ private:
 // One reader's place in the stream; leaving it gives its seat away. Must not outlive the hub.
 class EventHub::Reader {
 public:
-    Reader(EventHub& hub, StreamFilter filter);
+    Reader(EventHub& hub, Client client, StreamFilter filter);
     Reader(const Reader&) = delete;
     Reader& operator=(const Reader&) = delete;
     ~Reader();
@@ -105,6 +109,7 @@ private:
     void tell(const storage::StreamEvent& event, std::string& text);
 
     EventHub& hub_;
+    Client client_;
     StreamFilter filter_;
     std::int64_t last_id_ = 0;    // of the last line passed, sent or filtered out
     std::optional<Place> place_;  // of the next line; nullopt: not among those kept

@@ -3,6 +3,7 @@
 #include "api/database_calls.hpp"
 #include "base/coroutine.hpp"
 #include "base/log.hpp"
+#include "base/visible.hpp"
 #include "storage/errors.hpp"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ std::string_view take_segment(std::string_view& text) {
     return segment;
 }
 
-// True with what each {…} stands for, which is never empty.
+// True with what each {…} stands for: a text that is never empty.
 bool matches(std::string_view pattern, std::string_view path, std::vector<std::string>& captured) {
     if (std::count(pattern.begin(), pattern.end(), '/') != std::count(path.begin(), path.end(), '/'))
         return false;
@@ -31,11 +32,24 @@ bool matches(std::string_view pattern, std::string_view path, std::vector<std::s
         if (!wanted.starts_with('{')) {
             if (wanted != given) return false;
         } else {
-            if (given.empty()) return false;
+            const bool is_text = base::is_utf8(given) && given.find('\0') == std::string_view::npos;
+            if (given.empty() || !is_text) return false;
             captured.emplace_back(given);
         }
     }
     return true;
+}
+
+// Pages of other sites can put an answer into themselves, which tells them whether it is there, or take it
+// for what it is not.
+net::ServerReply for_this_site(net::ServerReply reply) {
+    for (const auto& [name, value] : {std::pair{"X-Content-Type-Options", "nosniff"},
+                                      std::pair{"Cross-Origin-Resource-Policy", "same-origin"}})
+        if (std::none_of(
+                reply.headers.begin(), reply.headers.end(),
+                [&, header = std::string_view(name)](const auto& known) { return known.name == header; }))
+            reply.headers.push_back({name, value});
+    return reply;
 }
 
 Problem unavailable(std::string detail) {
@@ -82,7 +96,9 @@ bool Router::is_probe(const net::ServerRequest& head) const {
 }
 
 std::optional<net::ServerReply> Router::refuse(const net::ServerRequest& head) const {
-    return refuse(head, find(head));
+    auto refused = refuse(head, find(head));
+    if (refused) refused = for_this_site(std::move(*refused));
+    return refused;
 }
 
 std::optional<net::ServerReply> Router::refuse(const net::ServerRequest& head, const Match& match) const {
@@ -104,13 +120,13 @@ std::optional<net::ServerReply> Router::refuse(const net::ServerRequest& head, c
 
 base::Task<net::ServerReply> Router::answer(net::ServerRequest request) const {
     auto match = find(request);
-    if (auto refused = refuse(request, match)) co_return std::move(*refused);
+    if (auto refused = refuse(request, match)) co_return for_this_site(std::move(*refused));
     Call call;
     call.request = std::move(request);
     call.captured = std::move(match.captured);
     auto reply = co_await run(*match.route, std::move(call));
     series_.count(match.route->pattern, reply.status);
-    co_return reply;
+    co_return for_this_site(std::move(reply));
 }
 
 base::Task<net::ServerReply> Router::run(const Route& route, Call call) const {

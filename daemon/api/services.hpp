@@ -103,7 +103,7 @@ struct Shared {
           checks(executor, {chosen.trial_patience, kChecksAtOnce}),
           rehearsals(executor, {chosen.trial_patience, 1}),
           host_questions(executor, services.clock),
-          hub(executor, services.findings, calls, services.clock, services.series, chosen.stream) {}
+          hub(executor, services.findings, services.clock, services.series, chosen.stream) {}
 
     Services services;
     ApiOptions options;
@@ -118,10 +118,11 @@ struct Shared {
 
 // The same as one client has it.
 struct Context {
-    explicit Context(std::shared_ptr<Shared> with, const std::string& client = {})
-        : shared(std::move(with)), calls(shared->calls.for_client(client)) {}
+    explicit Context(std::shared_ptr<Shared> with, std::string name = {})
+        : shared(std::move(with)), client(std::move(name)), calls(shared->calls.for_client(client)) {}
 
     std::shared_ptr<Shared> shared;
+    std::string client;
     DatabaseCalls calls;
     Services& services = shared->services;
     const ApiOptions& options = shared->options;

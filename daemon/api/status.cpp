@@ -150,6 +150,7 @@ std::string to_json(const DaemonStatus& status) {
                       {"findings_withheld", status.findings_withheld},
                       {"database_connected", status.database_connected},
                       {"database_bad_setup", status.database_bad_setup},
+                      {"held_up", status.held_up},
                       {"covered_heights", status.covered_heights},
                       {"gap_heights", status.gap_heights},
                       {"gaps", gaps},
@@ -253,6 +254,7 @@ std::vector<Unreadiness> notes(const DaemonStatus& status) {
         notes.push_back({"schema", "the database's schema is newer than this program (" +
                                        status.newer_schema +
                                        "): restart it with the version that changed it"});
+    if (!status.held_up.empty()) notes.push_back({"held_up", status.held_up});
     if (!status.unconfirmed.empty())
         notes.push_back({"unconfirmed", status.unconfirmed + "; until they are, no watch ends above"});
     if (!status.wrong_clock.empty()) notes.push_back({"clock", status.wrong_clock});

@@ -67,7 +67,7 @@ base::Task<net::ServerReply> stream(SharedContext context, Call call) {
     auto asking = context->services.findings.highest_stream_id();
     const auto highest = co_await context->calls.wait_for(std::move(asking));
     if (after && *after > highest) co_return not_of_this_stream(*after, highest);
-    auto opening = EventHub::read(context->hub, std::move(filter), after);
+    auto opening = EventHub::read(context->hub, {context->client, context->calls}, std::move(filter), after);
     auto reader = co_await std::move(opening);
     if (!reader) co_return too_many(context->options.stream.readers);
     net::ServerReply reply;

@@ -140,7 +140,6 @@ base::Task<net::ServerReply> get_picture(SharedContext context, Call call) {
     auto svg = co_await to_svg(context->services.cpu, std::move(*found));
     auto reply = text_reply(200, "image/svg+xml", std::move(svg));
     reply.headers.push_back({"Content-Security-Policy", picture_policy()});
-    reply.headers.push_back({"X-Content-Type-Options", "nosniff"});
     reply.headers.push_back({"Referrer-Policy", "no-referrer"});
     if (download)
         reply.headers.push_back({"Content-Disposition", "attachment; filename=\"" + name + ".svg\""});

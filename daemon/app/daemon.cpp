@@ -43,8 +43,6 @@ constexpr auto kStopGrace = 4s;                 // uncommitted blocks are fetche
 constexpr auto kUnwind = 500ms;
 constexpr auto kProgressEvery = 200ms;
 constexpr auto kKeepAliveEvery = 3s;
-constexpr auto kLookAtStreamEvery = 10s;
-constexpr auto kStreamHeldUp = 30s;  // longer: somebody should know
 
 class Daemon {
 public:
@@ -84,6 +82,7 @@ private:
             co_await runtime_.join_database(daemon);
             helpers_.spawn(life_signs_.run());
             helpers_.spawn(watch_database());
+            helpers_.spawn(runtime_.hold_ups.watch_locks());
             co_await runtime_.check_network();
             helpers_.spawn(runtime_.sources->network_check().run());
             // Maintenance ends alerts of endpoints that nobody has served for four days: it comes after the
@@ -94,7 +93,7 @@ private:
             if (daemon) helpers_.spawn(drive_while_leading());
             if (daemon) helpers_.spawn(runtime_.submitter.run());
             if (daemon) helpers_.spawn(api_->feed_stream());
-            if (daemon) helpers_.spawn(watch_stream());
+            if (daemon) helpers_.spawn(runtime_.hold_ups.watch_stream());
             end_ = co_await std::move(work);
             if (daemon) co_await finish_tracking();
             co_await runtime_.leadership.resign();
@@ -286,22 +285,6 @@ private:
         while (true) {
             co_await runtime_.keep_alive();
             co_await base::sleep_on(timer, kKeepAliveEvery);
-        }
-    }
-
-    // A transaction that stays open anywhere in the database's cluster holds up the lines of the stream.
-    base::Task<void> watch_stream() {
-        base::asio::steady_timer timer(runtime_.context);
-        for (bool warned = false;;) {
-            const auto waiting = co_await runtime_.findings.stream_held_up();
-            runtime_.storage_series.stream_held_up.Set(std::chrono::duration<double>(waiting).count());
-            if (waiting >= kStreamHeldUp && !std::exchange(warned, true))
-                log::warn(
-                    "/v1/stream waits for an old transaction of the database's cluster to end; "
-                    "pg_stat_activity and pg_prepared_xacts show it",
-                    {{"seconds", std::chrono::floor<std::chrono::seconds>(waiting).count()}});
-            if (waiting < kStreamHeldUp && std::exchange(warned, false)) log::info("/v1/stream goes on");
-            co_await base::sleep_on(timer, kLookAtStreamEvery);
         }
     }
 

@@ -201,6 +201,7 @@ Runtime::Runtime(const config::Settings& configured)
       deliveries(database),
       findings(database),
       leases(database, daemon_settings(settings).place, process_name()),
+      hold_ups(context.get_executor(), database, findings, clock),
       sources(rpc::make_sources(context.get_executor(), cpu, settings, &rpc_series, clock)),
       state(follow_series, clock),
       leadership(context.get_executor(), leases, is_gone, follow_series),
@@ -240,6 +241,7 @@ api::DaemonStatus Runtime::status() const {
     view_of.database_connected = clock.steady() - database_answered_at < kDatabaseSilence;
     view_of.newer_schema = newer_schema_;
     view_of.database_bad_setup = database.bad_setup();
+    view_of.held_up = hold_ups.in_words();
     view_of.covered_heights = state.heights.coverage().covered.size();
     const auto gaps = state.heights.gaps();
     view_of.gap_heights = gaps.size();

@@ -5,6 +5,7 @@
 #include "alert/sender.hpp"
 #include "alert/timed_rules.hpp"
 #include "api/status.hpp"
+#include "app/hold_ups.hpp"
 #include "app/watching.hpp"
 #include "base/clock.hpp"
 #include "config/settings.hpp"
@@ -75,6 +76,7 @@ struct Runtime {
     storage::PgDeliveryStore deliveries;
     storage::PgFindingStore findings;
     storage::PgLeaseStore leases;
+    HoldUps hold_ups;
     std::unique_ptr<rpc::Sources> sources;
     follow::State state;
     follow::Leadership leadership;  // of daemons that follow the head without an end

@@ -30,7 +30,9 @@ public:
     bool watches(const chain::SignedTransaction& transaction) const override {
         return tracker_.watches(transaction);
     }
-    base::Task<void> committing(const chain::Sightings& seen) override { return tracker_.committing(seen); }
+    std::vector<chain::WantedWatch> wanted(const chain::Sightings& seen) const override {
+        return tracker_.wanted(seen);
+    }
     void committed(const chain::CommitFacts& facts) override { tracker_.committed(facts); }
     void lost(const base::HeightSet& heights) override { tracker_.lost(heights); }
     void settled(const chain::DecidedCounts& decided) override { tracker_.settled(decided); }

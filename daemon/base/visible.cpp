@@ -40,24 +40,25 @@ bool is_hidden(std::uint32_t code) {
     struct Range {
         std::uint32_t from, to;
     };
-    static constexpr std::array<Range, 13> kHidden = {{{0x00, 0x08},
-                                                       {0x0b, 0x1f},
-                                                       {0x7f, 0x9f},
-                                                       {0xad, 0xad},
-                                                       {0x061c, 0x061c},
-                                                       {0x180e, 0x180e},
-                                                       {0x200b, 0x200f},
-                                                       {0x2028, 0x202e},
-                                                       {0x2060, 0x206f},
-                                                       {0xfeff, 0xfeff},
-                                                       {0xfff9, 0xfffb},
-                                                       {0xfdd0, 0xfdef},
-                                                       {0xe0000, 0xe0fff}}};
+    static constexpr std::array<Range, 20> kHidden = {
+        {{0x00, 0x08},     {0x0b, 0x1f},     {0x7f, 0x9f},     {0xad, 0xad},     {0x034f, 0x034f},
+         {0x061c, 0x061c}, {0x115f, 0x1160}, {0x17b4, 0x17b5}, {0x180b, 0x180f}, {0x200b, 0x200f},
+         {0x2028, 0x202e}, {0x2060, 0x206f}, {0x2800, 0x2800}, {0x3164, 0x3164}, {0xfe00, 0xfe0f},
+         {0xfeff, 0xfeff}, {0xffa0, 0xffa0}, {0xfff9, 0xfffb}, {0xfdd0, 0xfdef}, {0xe0000, 0xe0fff}}};
     return std::any_of(kHidden.begin(), kHidden.end(),
                        [&](const Range& range) { return code >= range.from && code <= range.to; });
 }
 
 }  // namespace
+
+bool is_utf8(std::string_view text) {
+    while (!text.empty()) {
+        const auto next = first_of(text);
+        if (next.broken) return false;
+        text.remove_prefix(next.bytes);
+    }
+    return true;
+}
 
 std::string visible(std::string_view text) {
     std::string clean;

@@ -7,7 +7,9 @@
 namespace receiptd::base {
 
 // UTF-8 in which nothing is hidden: broken bytes, control characters but for line ends and tabs, and
-// characters that change the direction of text or have no width are replaced by �.
+// characters that change the direction of text, have no width or leave a blank are replaced by �.
 std::string visible(std::string_view text);
+
+bool is_utf8(std::string_view text);
 
 }  // namespace receiptd::base

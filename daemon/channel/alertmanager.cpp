@@ -22,8 +22,22 @@ constexpr std::pair<std::string_view, std::string_view> kGroupLabels[] = {{"rule
 bool is_label(std::string_view name, const Notice& notice, const std::vector<std::string>& group) {
     if (!notice.is_of_group) return true;
     for (const auto& [part, label] : kGroupLabels)
-        if (name == label) return std::find(group.begin(), group.end(), part) != group.end();
+        if (name == label)
+            return notice.common.is_null() ? std::find(group.begin(), group.end(), part) != group.end()
+                                           : notice.common.contains(label);
     return true;
+}
+
+// Receivers of Alertmanager put labels and annotations into messages of all kinds: what services take for
+// mentions or markup is text of the chain, or nobody's.
+std::string without_markup(std::string_view character) {
+    if (character == "<") return "‹";
+    if (character == ">") return "›";
+    return std::string(character);
+}
+
+std::string harmless(const std::string& text) {
+    return fitted(without_calls(text), kLongestAnnotation, without_markup);
 }
 
 }  // namespace
@@ -33,11 +47,12 @@ Json alertmanager_alerts(const Notice& notice, const Words& words, const std::ve
     auto& labels = alert["labels"];
     labels["alertname"] = "receiptd";
     for (const auto& [name, value] : notice.about)
-        if (is_label(name, notice, group)) labels[name == "rules" ? "alertname" : name] = value;
+        if (is_label(name, notice, group))
+            labels[name == "rules" ? "alertname" : name] = harmless(inert(value));
     labels["group"] = notice.group;
     auto& annotations = alert["annotations"];
-    annotations["summary"] = fitted(words.title, kLongestAnnotation);
-    if (!words.text.empty()) annotations["description"] = fitted(words.text, kLongestAnnotation);
+    annotations["summary"] = harmless(words.title);
+    if (!words.text.empty()) annotations["description"] = harmless(words.text);
     annotations["severity"] = severity_name(notice.severity);
     for (const auto& link : notice.links) annotations[link.name] = link.url;
     if (!notice.starts_at.empty()) alert["startsAt"] = notice.starts_at;

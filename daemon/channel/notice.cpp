@@ -167,6 +167,8 @@ Notice read_notice(std::string id, const std::string& text) {
     const bool of_daemon = notice.type.starts_with("daemon.");
     const auto group_id = first_text({group_id_of(body), group_id_of(data)});
     notice.is_of_group = !group_id.empty();
+    if (const auto common = body.find("group"); common != body.end() && common->is_object())
+        notice.common = *common;
     notice.group = first_text({group_id, of_daemon ? text_of(data, "episode") : "", notice.id});
     notice.severity = severity_of(notice.type, data);
     notice.is_over = notice.type == "group.resolved" || notice.type == "daemon.recovered";

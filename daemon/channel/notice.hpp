@@ -24,6 +24,7 @@ struct Notice {
     std::string type;          // "finding.failed_receipt"
     std::string group;         // messages of one group are about one thing; else the id
     bool is_of_group = false;  // of alerts that storm control puts together
+    Json common;               // what these have in common, an object; null: not told
     Severity severity = Severity::info;
     bool is_over = false;   // the group has ended
     std::string starts_at;  // RFC 3339; empty: not known

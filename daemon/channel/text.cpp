@@ -38,6 +38,11 @@ std::string inert(std::string text) {
     return text;
 }
 
+std::string without_calls(std::string text) {
+    for (const auto* call : {"@everyone", "@here", "@channel", "@all"}) break_each(text, call, 1);
+    return text;
+}
+
 std::size_t units(std::string_view utf8) {
     std::size_t count = 0;
     for (const char c : utf8) {

@@ -12,6 +12,9 @@ namespace receiptd::channel {
 // word joiner (U+2060), which nobody sees, stands in each of them, so that nobody takes it for one.
 std::string inert(std::string text);
 
+// The same of words that call many people: a joiner stands behind their "@".
+std::string without_calls(std::string text);
+
 // Services count UTF-16 code units, or characters, of which there are never more.
 std::size_t units(std::string_view utf8);
 

@@ -13,6 +13,7 @@ namespace receiptd::config {
 namespace {
 
 constexpr std::size_t kMostWaits = 32;
+constexpr unsigned kMostForPeople = 100;  // alerts in an hour
 constexpr std::array<std::string_view, 4> kGroupedBy = {"rule", "receiver", "method", "error_class"};
 
 std::string path_of(std::size_t item) { return "endpoint[" + std::to_string(item) + "]"; }
@@ -101,11 +102,17 @@ void resolve(SecretReader& reader, const SecretOfEndpoint& which, Draft& draft, 
 
 }  // namespace
 
-void group_where_people_read(Draft& draft, const Places& places) {
+void spare_people(Draft& draft, const Places& places) {
     for (std::size_t i = 0; i < draft.settings.endpoints.size(); ++i) {
         auto& endpoint = draft.settings.endpoints[i];
-        if (endpoint.channel.kind != channel::Kind::json && !places.has(path_of(i) + ".group"))
+        if (endpoint.channel.kind == channel::Kind::json) continue;
+        if (!places.has(path_of(i) + ".group"))
             endpoint.channel.group.assign(kGroupedBy.begin(), kGroupedBy.end());
+        // An incident that is withheld from these would be missed.
+        const bool has_incidents = endpoint.channel.kind == channel::Kind::pagerduty ||
+                                   endpoint.channel.kind == channel::Kind::alertmanager;
+        if (!has_incidents && !places.has(path_of(i) + ".most_per_hour"))
+            endpoint.most_per_hour = kMostForPeople;
     }
 }
 

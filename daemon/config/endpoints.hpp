@@ -8,7 +8,7 @@
 namespace receiptd::config {
 
 // Where `group` is not given: channels that people read have groups; a program may want each alert.
-void group_where_people_read(Draft& draft, const Places& places);
+void spare_people(Draft& draft, const Places& places);
 
 void check_endpoint_keys(const Settings& settings, const Places& places, Report& report);
 

@@ -248,12 +248,21 @@ constexpr Key kEndpointKeys[] = {
      .min = 1 * kSecond,
      .max = 7 * kDay},
     {.section = "endpoint",
+     .name = "most_groups_per_hour",
+     .type = Type::integer,
+     .at = endpoint<&Endpoint::most_groups_per_hour>(),
+     .help = "Groups that the alerts of a rule (or of the same rules) open within an hour; 0 means any "
+             "number. All alerts that would open another one are one group together.",
+     .reloadable = true,
+     .max = 1'000'000},
+    {.section = "endpoint",
      .name = "most_per_hour",
      .type = Type::integer,
      .at = endpoint<&Endpoint::most_per_hour>(),
      .help = "Alerts that are sent in an hour of the clock; 0 means any number. Others of that hour are "
              "withheld, and a message says how many. Messages about transactions (`transaction.*`), groups "
-             "and withheld alerts do not count.",
+             "and withheld alerts do not count. Default: 100 for Slack, Discord, Telegram and e-mail, 0 for "
+             "the others.",
      .reloadable = true,
      .max = 1'000'000},
     {.section = "endpoint",

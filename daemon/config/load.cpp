@@ -87,7 +87,7 @@ Loaded load_text(std::string_view toml, const std::string& file_name, const Envi
     auto file = read_toml(toml, report);
     if (file.parsed) {
         const auto folder = std::filesystem::path(file_name).parent_path();
-        group_where_people_read(file.draft, file.places);
+        spare_people(file.draft, file.places);
         check_rules(file.draft, file.places, report);
         if (everybody_can_read(file_name)) check_keys_in_urls(file.draft.settings, file.places, report);
         check_alert_rules(file.draft.settings, file.places, report);

@@ -114,8 +114,9 @@ struct Endpoint {
     bool ordered = false;  // the alerts of one transaction one after the other
     Millis digest_after{std::chrono::minutes(1)};
     Millis resolve_after{std::chrono::minutes(10)};
-    unsigned most_per_hour = 0;  // 0: any number
-    double most_per_second = 0;  // 0: any number
+    unsigned most_groups_per_hour = 20;  // that the same rules open; 0: any number
+    unsigned most_per_hour = 0;          // 0: any number
+    double most_per_second = 0;          // 0: any number
     Millis late_after{std::chrono::minutes(10)};
     Millis expire_after{std::chrono::days(4)};
     std::vector<std::string> rules = {"default"};  // names: of `Settings::rules`, or rule::kDefaultName

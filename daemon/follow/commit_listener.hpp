@@ -1,12 +1,12 @@
-// Listener to commits (app/ puts the tracker of watches here). Called on the event loop, right after the
-// commit; must be quick.
+// Listener to commits (app/ puts the tracker of watches here). Called on the event loop, right before and
+// after the commit; must be quick.
 #pragma once
 
-#include "base/task.hpp"
 #include "chain/rows/rows.hpp"
 #include "chain/tree/lifecycle.hpp"
 
 #include <string>
+#include <vector>
 
 namespace receiptd::follow {
 
@@ -18,8 +18,8 @@ public:
     virtual bool listening() const = 0;
     // Whether the transaction is watched, or will be once its block is: it is in scope then.
     virtual bool watches(const chain::SignedTransaction& transaction) const = 0;
-    // Called before the commit, which waits for it: stores data that must exist once the block is stored.
-    virtual base::Task<void> committing(const chain::Sightings& seen) = 0;
+    // Watches that rules ask for, to be stored with the blocks.
+    virtual std::vector<chain::WantedWatch> wanted(const chain::Sightings& seen) const = 0;
     virtual void committed(const chain::CommitFacts& facts) = 0;
     // The rows of these heights are gone: a block was not of this chain, or the database went back.
     virtual void lost(const base::HeightSet& heights) = 0;

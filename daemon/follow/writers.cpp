@@ -42,7 +42,7 @@ base::Task<void> Writers::write(chain::RowBatch batch) {
     std::optional<std::string> refused;
     auto outcome = storage::CommitOutcome::committed;
     try {
-        if (state_.listener) co_await state_.listener->committing(facts.seen);
+        if (state_.listener) batch.watches = state_.listener->wanted(facts.seen);
         outcome = co_await store_.commit(std::move(batch));
     } catch (const storage::StorageRefused& e) {
         refused = e.what();

@@ -52,6 +52,12 @@ StorageSeries::StorageSeries(Registry& r)
       settled(r.counter("receiptd_database_settled_trees_total",
                         "Trees judged from the database, because no run had seen all of them.")
                   .Add({})),
+      held_up(
+          r.gauge(
+               "receiptd_held_up_seconds",
+               "For how long something of this daemon has been waiting for a lock, or for a row of watches, "
+               "that a session of somebody else holds; the log and /readyz name it. 0: nothing waits.")
+              .Add({})),
       stream_held_up(
           r.gauge("receiptd_stream_held_up_seconds",
                   "For how long the oldest line that /v1/stream does not tell yet has been waiting for "

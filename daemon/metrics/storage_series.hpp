@@ -27,6 +27,7 @@ struct StorageSeries {
     prometheus::Counter& reconnects;
     prometheus::Counter& adopted;  // orphan receipts that found their parent
     prometheus::Counter& settled;  // trees judged when both sides of a seam were stored
+    prometheus::Gauge& held_up;
     prometheus::Gauge& stream_held_up;
     prometheus::Gauge& retention_overdue;
 

@@ -31,7 +31,7 @@ struct ServerRequest {
     std::vector<Header> headers;
     std::string body;
     std::string target_host;  // of a target that names its host, with the port; empty: it does not
-    std::string client;       // its address, or "unix"
+    std::string client;       // its address, its network by IPv6, or "unix"
     std::string_view header(std::string_view name) const;  // case-insensitive; empty if absent
     // Decoded value of a query parameter; empty if absent.
     std::string query_parameter(std::string_view name) const;

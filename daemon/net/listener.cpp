@@ -8,6 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <system_error>
@@ -126,7 +127,11 @@ std::string client_of(const Listener::Acceptor::endpoint_type& peer) {
     const auto address = tcp_endpoint(peer).address();
     if (address.is_v6() && address.to_v6().is_v4_mapped())
         return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string();
-    return address.to_string();
+    if (address.is_v4()) return address.to_string();
+    // A line has all addresses of a /64.
+    auto line = address.to_v6().to_bytes();
+    std::fill(line.begin() + 8, line.end(), 0);
+    return asio::ip::make_address_v6(line).to_string() + "/64";
 }
 
 }  // namespace receiptd::net

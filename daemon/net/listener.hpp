@@ -38,7 +38,8 @@ private:
     std::string file_;
 };
 
-// "192.0.2.7" of a peer; an IPv4 address that was mapped to IPv6 as IPv4; "unix" of a Unix socket.
+// "192.0.2.7" of a peer; "2001:db8:1:2::/64" by IPv6; an IPv4 address that was mapped to IPv6 as IPv4; "unix"
+// of a Unix socket.
 std::string client_of(const Listener::Acceptor::endpoint_type& peer);
 
 }  // namespace receiptd::net

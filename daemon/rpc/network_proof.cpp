@@ -1,6 +1,7 @@
 #include "rpc/network_proof.hpp"
 
 #include "base/backoff.hpp"
+#include "base/line.hpp"
 
 #include <utility>
 
@@ -11,6 +12,10 @@ using namespace std::chrono_literals;
 
 constexpr base::BackoffPolicy kAskForProof{1s, 30s, 2.0, 0.0};
 constexpr base::Duration kCompareAgain = 10s;
+constexpr std::size_t kMostQuoted = 100;
+
+// What a host tells may be of any length.
+std::string quoted(const std::string& told) { return base::shortened(told, kMostQuoted); }
 
 class Next {
 public:
@@ -19,18 +24,18 @@ public:
 
     NetworkProof operator()(const ChainIdentity& told) const {
         if (told.chain_id != ours_.chain_id)
-            return other("is of network \"" + told.chain_id + "\", not of \"" + ours_.chain_id + '"');
+            return other("is of network \"" + quoted(told.chain_id) + "\", not of \"" + ours_.chain_id + '"');
         const bool both_known = !told.genesis_hash.empty() && !ours_.genesis_hash.empty();
         if (both_known && told.genesis_hash != ours_.genesis_hash)
             return other("is of another network \"" + told.chain_id + "\": its genesis block is " +
-                         told.genesis_hash + ", not " + ours_.genesis_hash);
+                         quoted(told.genesis_hash) + ", not " + ours_.genesis_hash);
         return {NetworkState::proven, both_known ? "" : "known by the name of its network alone",
                 now_ + kProveAgain};
     }
     NetworkProof operator()(const SameBlock&) const { return {NetworkState::proven, {}, now_ + kProveAgain}; }
     NetworkProof operator()(const OtherBlock& other_block) const {
         return other("has another block at height " + std::to_string(other_block.height) + ": " +
-                     other_block.hash + ", not " + other_block.expected);
+                     quoted(other_block.hash) + ", not " + other_block.expected);
     }
     NetworkProof operator()(NothingToCompare) const {
         return {NetworkState::on_trust,
@@ -73,7 +78,7 @@ NetworkProof unproven(std::string why, base::SteadyTime ask_at) {
 }
 
 NetworkProof disputed(const std::string& genesis_hash, base::SteadyTime now) {
-    auto proof = unproven("says that the genesis block is " + genesis_hash +
+    auto proof = unproven("says that the genesis block is " + quoted(genesis_hash) +
                               ", and another host says otherwise: chain.genesis_hash decides",
                           now + kOtherNetworkAgain);
     proof.untold = kUntoldIsAReason;

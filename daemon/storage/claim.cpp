@@ -48,7 +48,9 @@ const std::string kClaim =
     ", (SELECT silences FROM alert_rule_state), " + microseconds_of("now()") + ", " +
     microseconds_of("c.due_at") +
     ", coalesce(c.group_id, 0), c.late, c.withhold_late, c.by_hand, a.kind <> ALL ($8::text[]) "
-    "OR coalesce(a.confirmed, false) FROM claimed c JOIN alerts a USING "
+    "OR coalesce(a.confirmed, false), "
+    "coalesce((SELECT key FROM alert_groups g WHERE g.group_id = c.group_id), '') FROM claimed c JOIN alerts "
+    "a USING "
     "(alert_id) ORDER "
     "BY c.due_at, c.alert_id";
 
@@ -69,6 +71,7 @@ DueDelivery due_of(const pqxx::row& row) {
     due.late = row[24].as<bool>();
     due.confirmed = row[27].as<bool>();
     due.may_leave_at = std::max(due.created_at, wall_time(row[22]));
+    due.group_json = row[28].as<std::string>();
     return due;
 }
 
@@ -109,16 +112,16 @@ ClaimedDelivery claimed_of(const pqxx::row& row) {
     return delivery;
 }
 
-// An ordered endpoint is not sent an alert that an earlier one of its transaction may still overtake. This
-// is a statement of its own: the next one sees what has been committed until here.
-std::int64_t settled_place(pqxx::transaction_base& tx, const std::vector<EndpointRoom>& rooms) {
+// An ordered endpoint is not sent an alert that an earlier one of its transaction may still overtake.
+std::int64_t settled_place(pqxx::transaction_base& tx, SettledPlaces& places,
+                           const std::vector<EndpointRoom>& rooms) {
     if (std::none_of(rooms.begin(), rooms.end(), [](const auto& room) { return room.ordered; })) return 0;
-    return tx.exec("SELECT settled_alert_place()")[0][0].as<std::int64_t>();
+    return places.look(tx);
 }
 
-std::vector<ClaimedDelivery> take(pqxx::transaction_base& tx, const std::string& process,
-                                  const std::vector<EndpointRoom>& rooms, std::chrono::seconds lease,
-                                  ClaimState& state) {
+std::vector<ClaimedDelivery> take(pqxx::transaction_base& tx, SettledPlaces& places,
+                                  const std::string& process, const std::vector<EndpointRoom>& rooms,
+                                  std::chrono::seconds lease, ClaimState& state) {
     std::vector<std::string> endpoints, most, ordered, untried;
     for (const auto& room : rooms) {
         endpoints.push_back(room.endpoint);
@@ -130,7 +133,7 @@ std::vector<ClaimedDelivery> take(pqxx::transaction_base& tx, const std::string&
     const std::vector<std::string> about_outcomes(kinds.begin(), kinds.end());
     std::vector<ClaimedDelivery> taken;
     for (const auto& row : shim::query(tx, kClaim, text_array(endpoints), text_array(most), process,
-                                       lease.count(), text_array(ordered), settled_place(tx, rooms),
+                                       lease.count(), text_array(ordered), settled_place(tx, places, rooms),
                                        text_array(untried), text_array(about_outcomes))) {
         taken.push_back(claimed_of(row));
         state = {row[20].as<std::int64_t>(), wall_time(row[21])};
@@ -139,10 +142,10 @@ std::vector<ClaimedDelivery> take(pqxx::transaction_base& tx, const std::string&
 }
 
 // A delivery that was tried before is a probe where nothing else is due.
-std::vector<ClaimedDelivery> take_due(pqxx::transaction_base& tx, const std::string& process,
-                                      const std::vector<EndpointRoom>& rooms, std::chrono::seconds lease,
-                                      ClaimState& state) {
-    auto taken = take(tx, process, rooms, lease, state);
+std::vector<ClaimedDelivery> take_due(pqxx::transaction_base& tx, SettledPlaces& places,
+                                      const std::string& process, const std::vector<EndpointRoom>& rooms,
+                                      std::chrono::seconds lease, ClaimState& state) {
+    auto taken = take(tx, places, process, rooms, lease, state);
     std::vector<EndpointRoom> left;
     for (const auto& room : rooms)
         if (room.is_probe && std::none_of(taken.begin(), taken.end(), [&](const auto& delivery) {
@@ -150,18 +153,19 @@ std::vector<ClaimedDelivery> take_due(pqxx::transaction_base& tx, const std::str
             }))
             left.emplace_back(room).is_probe = false;
     if (left.empty()) return taken;
-    for (auto& delivery : take(tx, process, left, lease, state)) taken.push_back(std::move(delivery));
+    for (auto& delivery : take(tx, places, process, left, lease, state)) taken.push_back(std::move(delivery));
     return taken;
 }
 
 }  // namespace
 
 // Endpoints one after the other by name: whoever locks groups of several does so in this order.
-Claimed claim_due(pqxx::transaction_base& tx, SilenceBook& silences, const std::string& process,
-                  const std::vector<EndpointRoom>& rooms, std::chrono::seconds lease) {
+Claimed claim_due(pqxx::transaction_base& tx, SilenceBook& silences, SettledPlaces& places,
+                  const std::string& process, const std::vector<EndpointRoom>& rooms,
+                  std::chrono::seconds lease) {
     Claimed claimed;
     ClaimState state;
-    auto deliveries = take_due(tx, process, rooms, lease, state);
+    auto deliveries = take_due(tx, places, process, rooms, lease, state);
     if (deliveries.empty()) return claimed;
     const auto known = silences.current(tx, state.silences);
     const auto now = state.now;

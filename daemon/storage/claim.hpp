@@ -4,6 +4,7 @@
 
 #include "storage/delivery_store.hpp"
 #include "storage/pqxx_shim.hpp"
+#include "storage/settled_places.hpp"
 #include "storage/silence_book.hpp"
 #include "storm/about.hpp"
 
@@ -26,7 +27,8 @@ struct ClaimedDelivery {
 };
 
 // Gives the deliveries that `process` is to attempt, leased to it, and how many others there were.
-Claimed claim_due(pqxx::transaction_base& tx, SilenceBook& silences, const std::string& process,
-                  const std::vector<EndpointRoom>& rooms, std::chrono::seconds lease);
+Claimed claim_due(pqxx::transaction_base& tx, SilenceBook& silences, SettledPlaces& places,
+                  const std::string& process, const std::vector<EndpointRoom>& rooms,
+                  std::chrono::seconds lease);
 
 }  // namespace receiptd::storage

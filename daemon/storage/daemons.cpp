@@ -1,6 +1,7 @@
 #include "storage/daemons.hpp"
 
 #include "storage/errors.hpp"
+#include "storage/locks.hpp"
 #include "storage/schema_state.hpp"
 
 #include <algorithm>
@@ -106,7 +107,7 @@ void agree_on_accounts(pqxx::transaction_base& tx, const std::string& process,
 
 std::vector<Contested> join_daemons(pqxx::transaction_base& tx, const std::string& process,
                                     const DaemonSettings& settings) {
-    tx.exec("SELECT pg_advisory_xact_lock(hashtextextended('receiptd daemons', 0))");
+    take_lock(tx, "daemons");
     tx.exec("DELETE FROM daemons WHERE NOT " + kRemembered);
     if (settings.accounts) agree_on_accounts(tx, process, *settings.accounts);
     declare_expected(tx, process, settings.expected);

@@ -217,6 +217,11 @@ base::Task<Joined> Database::keep_alive() {
     });
 }
 
+// The lane of the stream only reads, and has no long work: it is hardly ever held up itself.
+base::Task<std::optional<HeldUp>> Database::held_up() {
+    return pool.stream.transaction([](pqxx::work& tx) { return storage::held_up(tx); });
+}
+
 void Database::set_keep(std::optional<std::chrono::hours> keep) { settings_.keep = keep; }
 
 base::Task<std::vector<Contested>> Database::declare(Declaration alerts) {

@@ -6,6 +6,7 @@
 #include "chain/rows/rows.hpp"
 #include "metrics/storage_series.hpp"
 #include "storage/daemons.hpp"
+#include "storage/in_the_way.hpp"
 #include "storage/partitions.hpp"
 #include "storage/pool.hpp"
 #include "storage/rule_book.hpp"
@@ -51,6 +52,8 @@ public:
     base::Task<std::vector<Contested>> join(DaemonSettings settings);
     // Call every few seconds. Answers when the database does, with the other daemons that live.
     base::Task<Joined> keep_alive();
+    // What of this user's sessions waits for a session of somebody else; nullopt: nothing does.
+    base::Task<std::optional<HeldUp>> held_up();
     // The configuration was reloaded; the others hear of it by the next keep_alive().
     void set_keep(std::optional<std::chrono::hours> keep);
     // The same of rules and lists, which count when it returns.

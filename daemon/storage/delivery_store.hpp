@@ -29,6 +29,7 @@ struct DueDelivery {
     std::vector<std::string> rules;  // that matched, with versions: "payments@3"
     std::string told_json;           // of a cause that no finding tells; empty: there is none
     std::int64_t group_id = 0;       // of the group that it is in or tells of; 0: none
+    std::string group_json;          // what the group has in common (storm::group_key); empty: none
     bool late = false;               // its first attempt comes long after its cause
     bool confirmed = true;           // the outcomes that it rests on, if any, are those of the chain
     base::WallTime created_at{};

@@ -22,6 +22,9 @@ struct Fault {
     std::string text;      // one line, without secrets, with what to do where that is known
 };
 
+// A lock was not to be had within lock_timeout.
+inline constexpr const char* kNoLockInTime = "55P03";
+
 // By SQLSTATE (PostgreSQL manual, appendix A).
 FaultKind fault_kind(const std::string& sqlstate);
 

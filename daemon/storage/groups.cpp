@@ -155,21 +155,42 @@ OpenGroups lock_groups(pqxx::transaction_base& tx, const std::string& endpoint,
 }
 
 // xmax is 0 in a row that this statement inserts.
-void open_groups(pqxx::transaction_base& tx, const std::string& endpoint, const std::set<std::string>& keys,
-                 OpenGroups& groups) {
-    if (keys.empty()) return;
+void open_groups(pqxx::transaction_base& tx, const std::string& endpoint,
+                 const std::map<std::string, std::string>& rules, OpenGroups& groups) {
+    if (rules.empty()) return;
+    std::vector<std::string> keys, of_keys;
+    for (const auto& [key, of_key] : rules) {
+        keys.push_back(key);
+        of_keys.push_back(of_key);
+    }
     for (const auto& row : shim::query(
              tx,
-             "INSERT INTO alert_groups AS g (endpoint, key, first_at, last_at) "
-             "SELECT $1, key, 'infinity', '-infinity' FROM unnest($2::text[]) AS key ORDER BY key "
+             "INSERT INTO alert_groups AS g (endpoint, key, rules, first_at, last_at) "
+             "SELECT $1, key, rules, 'infinity', '-infinity' FROM unnest($2::text[], $3::text[]) AS each "
+             "(key, "
+             "rules) ORDER BY key "
              "ON CONFLICT (endpoint, md5(key)) WHERE ended_at IS NULL DO UPDATE SET key = excluded.key "
              "RETURNING " +
                  kGroupColumns + ", xmax = 0",
-             endpoint, text_array({keys.begin(), keys.end()}))) {
+             endpoint, text_array(keys), text_array(of_keys))) {
         auto open = group_of(row);
         open.is_new = row[7].as<bool>();
         groups.emplace(row[1].as<std::string>(), open);
     }
+}
+
+std::map<std::string, std::uint64_t> groups_of_the_hour(pqxx::transaction_base& tx,
+                                                        const std::string& endpoint,
+                                                        const std::set<std::string>& rules) {
+    std::map<std::string, std::uint64_t> opened;
+    for (const auto& row :
+         shim::query(tx,
+                     "SELECT rules, count(*) FROM alert_groups WHERE endpoint = $1 "
+                     "AND opened_at > now() - interval '1 hour' AND rules = ANY ($2::text[]) "
+                     "GROUP BY rules",
+                     endpoint, text_array({rules.begin(), rules.end()})))
+        opened.emplace(row[0].as<std::string>(), row[1].as<std::uint64_t>());
+    return opened;
 }
 
 void join_group(pqxx::transaction_base& tx, const OpenGroup& group, const Joining& joining,

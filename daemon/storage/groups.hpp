@@ -24,9 +24,14 @@ using OpenGroups = std::map<std::string, OpenGroup>;  // by key
 // The open ones among these keys, locked until the transaction ends. Everybody locks in one order.
 OpenGroups lock_groups(pqxx::transaction_base& tx, const std::string& endpoint,
                        const std::set<std::string>& keys);
-// Opens groups without members. One that another process has opened since is not new.
-void open_groups(pqxx::transaction_base& tx, const std::string& endpoint, const std::set<std::string>& keys,
-                 OpenGroups& groups);
+// Opens groups without members. One that another process has opened since is not new. `rules`: of each, by
+// key.
+void open_groups(pqxx::transaction_base& tx, const std::string& endpoint,
+                 const std::map<std::string, std::string>& rules, OpenGroups& groups);
+// How many groups were opened in the last hour, by these rules.
+std::map<std::string, std::uint64_t> groups_of_the_hour(pqxx::transaction_base& tx,
+                                                        const std::string& endpoint,
+                                                        const std::set<std::string>& rules);
 
 // Members that join a group.
 struct Joining {

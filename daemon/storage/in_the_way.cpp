@@ -67,20 +67,77 @@ constexpr const char* kShadowing =
     "  AND owner <> coalesce((SELECT relowner FROM pg_class WHERE oid = to_regclass('schema_migrations')), "
     "0)";
 
+// The sessions of this user that follow the chain: they end by themselves.
+const std::string kOurs =
+    "(a.usesysid = (SELECT usesysid FROM pg_stat_activity WHERE pid = pg_backend_pid()) "
+    "AND a.application_name = current_setting('application_name'))";
+
+// In words, the longest transactions first. Of other users' sessions only some columns are visible.
+std::string sessions(pqxx::transaction_base& tx, const std::string& which, unsigned most = 5) {
+    return tx
+        .exec(
+            "SELECT coalesce(string_agg(words, '; '), '') FROM (SELECT format('process %s of %s (%s)%s', "
+            "a.pid, "
+            "a.usename, coalesce(nullif(a.application_name, ''), 'unnamed'), ', in a transaction since ' || "
+            "date_trunc('second', a.xact_start)) AS words FROM pg_stat_activity a WHERE " +
+            which + " ORDER BY age(a.backend_xid) DESC NULLS LAST, a.xact_start, a.pid LIMIT " +
+            std::to_string(most) + ") AS oldest")[0][0]
+        .as<std::string>();
+}
+
+// What waits for seconds, and the processes for which it does, unless these wait themselves. Statements of
+// this user.
+const std::string kHeldUp =
+    "WITH waiting AS MATERIALIZED (SELECT DISTINCT l.pid, a.query, l.waitstart FROM pg_locks l "
+    "    JOIN pg_stat_activity a USING (pid) WHERE NOT l.granted AND a.datname = current_database() AND " +
+    kOurs +
+    "    AND l.waitstart < clock_timestamp() - interval '2 seconds'), "
+    "holders AS MATERIALIZED (SELECT w.query, w.waitstart, holder FROM waiting w, "
+    "unnest(pg_blocking_pids(w.pid)) AS holder "
+    "  WHERE holder NOT IN (SELECT pid FROM waiting) "
+    "    AND NOT EXISTS (SELECT FROM pg_stat_activity a WHERE a.pid = holder AND " +
+    kOurs +
+    ")) "
+    "SELECT (SELECT CASE query WHEN '<insufficient privilege>' THEN 'a statement' ELSE left(query, 60) END "
+    "    FROM holders ORDER BY waitstart LIMIT 1), "
+    "  (SELECT string_agg(DISTINCT holder::text, ', ') FROM holders)";
+
 }  // namespace
 
 std::string lock_holders(pqxx::transaction_base& tx) {
-    return tx
-        .exec(
-            "SELECT coalesce(string_agg(words, '; '), '') FROM (SELECT format('process %s of %s (%s), in a "
-            "transaction since %s', a.pid, a.usename, coalesce(nullif(a.application_name, ''), 'unnamed'), "
-            "date_trunc('second', a.xact_start)) AS words FROM pg_stat_activity a "
-            "WHERE a.datname = current_database() AND a.pid <> pg_backend_pid() AND EXISTS (SELECT FROM "
-            "pg_locks l "
-            "  JOIN pg_class c ON c.oid = l.relation WHERE l.pid = a.pid AND l.granted "
-            "  AND c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())) "
-            "ORDER BY a.xact_start LIMIT 5) AS oldest")[0][0]
-        .as<std::string>();
+    return sessions(
+        tx,
+        "a.datname = current_database() AND a.pid <> pg_backend_pid() AND EXISTS (SELECT FROM pg_locks l "
+        "  JOIN pg_class c ON c.oid = l.relation WHERE l.pid = a.pid AND l.granted "
+        "  AND c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()))");
+}
+
+std::string writers_of(pqxx::transaction_base& tx, const std::string& table) {
+    const auto locks =
+        "SELECT FROM pg_locks l WHERE l.granted AND l.mode = 'RowExclusiveLock' AND l.relation = '" + table +
+        "'::regclass AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND "
+        "l.pid ";
+    if (!tx.exec(locks + "IS NULL").empty()) return "a prepared transaction (pg_prepared_xacts)";
+    return sessions(tx, "a.pid <> pg_backend_pid() AND NOT " + kOurs + " AND EXISTS (" + locks + "= a.pid)");
+}
+
+std::string oldest_writer(pqxx::transaction_base& tx) {
+    return sessions(tx, "a.backend_xid IS NOT NULL AND a.pid <> pg_backend_pid() AND NOT " + kOurs, 1);
+}
+
+std::optional<HeldUp> held_up(pqxx::transaction_base& tx) {
+    const auto waiting = tx.exec(kHeldUp)[0];
+    if (!waiting[0].is_null())
+        return HeldUp{waiting[0].as<std::string>(),
+                      sessions(tx, "a.pid IN (" + waiting[1].as<std::string>() + ")")};
+    const auto wanted = tx.exec(
+        "SELECT count(*) FROM wanted_watches WHERE tries > 0 AND created_at < now() - interval '2 seconds'")
+                            [0][0];
+    const auto watches = wanted.as<std::uint64_t>();
+    if (watches == 0) return std::nullopt;
+    auto holders = writers_of(tx, "watches");
+    if (holders.empty()) return std::nullopt;  // they are over: the watches are made with the next try
+    return HeldUp{std::to_string(watches) + " watches that rules ask for", std::move(holders)};
 }
 
 std::vector<ForeignObject> foreign_objects(pqxx::transaction_base& tx, const std::vector<SqlFile>& schema) {

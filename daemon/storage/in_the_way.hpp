@@ -1,9 +1,11 @@
-// Sessions and objects of other people that a change of the schema meets.
+// Sessions of other people that something of ours waits for, and objects of theirs that a change of the
+// schema meets.
 #pragma once
 
 #include "storage/embedded_sql.hpp"
 #include "storage/pqxx_shim.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,17 @@ namespace receiptd::storage {
 
 // The oldest transactions that hold a lock on this schema's tables, in words; empty: none is known.
 std::string lock_holders(pqxx::transaction_base& tx);
+// The same of other people's that have written rows of a table.
+std::string writers_of(pqxx::transaction_base& tx, const std::string& table);
+// The oldest transaction of other people in the whole cluster that has written something.
+std::string oldest_writer(pqxx::transaction_base& tx);
+
+// What waits for other people's sessions for seconds, and for which; nullopt: nothing does.
+struct HeldUp {
+    std::string what;
+    std::string by;  // empty: they are over by now, or have prepared their transaction
+};
+std::optional<HeldUp> held_up(pqxx::transaction_base& tx);
 
 // A view, function or constraint of other people that depends on objects of this schema.
 struct ForeignObject {

@@ -16,7 +16,10 @@ namespace receiptd::storage {
 namespace {
 
 constexpr std::chrono::seconds kPatience{30};
-constexpr const char* kNoLockInTime = "55P03";
+constexpr const char* kTableExists = "42P07";
+constexpr const char* kNotUnique =
+    "23505";                             // in PostgreSQL's own tables, where another session makes the same
+constexpr unsigned kTurnToldEvery = 15;  // waits
 
 void refuse_shadowing(pqxx::transaction_base& tx) {
     const auto found = shadowing_objects(tx);
@@ -62,22 +65,19 @@ public:
 
     std::vector<std::string> run() {
         prepare_session();
-        const auto by_version = numbered(files_.migrations);
-        const auto stored = read([](pqxx::work& tx) { return read_stored(tx); });
-        if (const auto problem = problem_of(stored, by_version); !problem.empty())
-            throw StorageError(problem);
+        before_ = read([this](pqxx::work& tx) { return usable(tx); });
         create_bookkeeping();
         std::vector<Change> changes;
-        for (const auto& [version, file] : by_version)
-            if (stored.checksums.count(version) == 0)
+        for (const auto& [version, file] : by_version_)
+            if (before_.checksums.count(version) == 0)
                 changes.push_back(
                     [this, number = version, at = file](pqxx::work& tx) { apply(tx, number, *at); });
-        const bool is_outdated = !changes.empty() || stored.schema_checksum != checksum_of(files_.schema);
+        const bool is_outdated = !changes.empty() || before_.schema_checksum != checksum_of(files_.schema);
         if (is_outdated)
             changes.push_back([this](pqxx::work& tx) { apply_schema(tx); });
         else
             changes.push_back([this](pqxx::work& tx) { refresh_rights(tx); });
-        if (is_outdated && !stored.applied.empty()) tell_of_daemons();
+        if (is_outdated && !before_.applied.empty()) tell_of_daemons();
         foreign_ = read([this](pqxx::work& tx) { return foreign_objects(tx, files_.schema); });
         make(std::move(changes));
         if (!is_outdated) applied_.clear();
@@ -107,18 +107,23 @@ private:
                 "every user of the database may put functions into the schema of receiptd's tables, and so "
                 "have them run with receiptd's rights",
                 {{"to_forbid_it", advice}});
-        if (!tx.exec("SELECT pg_try_advisory_lock(hashtextextended('receiptd migrate', 0))")[0][0]
-                 .as<bool>()) {
-            log::info("another receiptd is changing the schema; waiting for it");
-            tx.exec("SELECT pg_advisory_lock(hashtextextended('receiptd migrate', 0))");
-        }
         tx.exec("SET search_path = " + home[0].as<std::string>() + ", pg_temp");
         shim::query(tx, "SELECT set_config('receiptd.readonly_role', $1, false)", readonly_role_);
         tx.exec("SET lock_timeout = " + std::to_string(patience_.lock.count()));
     }
 
+    // What is stored, if this program may go on from there.
+    StoredSchema usable(pqxx::work& tx) const {
+        auto stored = read_stored(tx);
+        if (const auto problem = problem_of(stored, by_version_); !problem.empty())
+            throw StorageError(problem);
+        return stored;
+    }
+
     void create_bookkeeping() {
-        patiently([](pqxx::work& tx) {
+        // Another migrator may make it at the same time: then it is there.
+        try {
+            pqxx::work tx(connection_);
             if (!table_exists(tx, "schema_migrations") || !table_exists(tx, "schema_objects"))
                 tx.exec(
                     "CREATE TABLE schema_migrations (version int PRIMARY KEY, name text NOT NULL, checksum "
@@ -127,6 +132,12 @@ private:
                     "CREATE TABLE schema_objects (only_row boolean PRIMARY KEY DEFAULT true CHECK "
                     "(only_row), "
                     "checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())");
+            tx.commit();
+        } catch (const pqxx::sql_error& e) {
+            const auto sqlstate = shim::sqlstate_of(e);
+            if (sqlstate != kTableExists && sqlstate != kNotUnique) throw;
+        }
+        patiently([](pqxx::work& tx) {
             if (tx.exec("SELECT FROM pg_attribute WHERE attrelid = 'schema_objects'::regclass AND attname = "
                         "'applied_by'")
                     .empty())
@@ -155,11 +166,17 @@ private:
         });
     }
 
+    // One migrator makes a change at a time, and goes on from what the others have made. Only the owner of
+    // the tables can hold this lock; readers do not conflict with it.
     void patiently(const Change& change) {
-        for (unsigned attempt = 1;; ++attempt) {
+        for (unsigned attempt = 1;;) {
             const auto applied_before = applied_.size();
+            bool is_our_turn = false;
             try {
                 pqxx::work tx(connection_);
+                tx.exec("LOCK TABLE schema_migrations IN EXCLUSIVE MODE");
+                is_our_turn = true;
+                stored_ = usable(tx);
                 change(tx);
                 tx.commit();
                 return;
@@ -167,7 +184,10 @@ private:
                 applied_.resize(applied_before);
                 const auto sqlstate = shim::sqlstate_of(e);
                 if (sqlstate == kNoLockInTime) {
-                    wait_for_others(attempt);
+                    if (is_our_turn)
+                        wait_for_others(attempt++);
+                    else
+                        wait_for_turn();
                     continue;
                 }
                 const auto kind = fault_kind(sqlstate);
@@ -175,6 +195,12 @@ private:
                 throw StorageError(at_ + " failed, nothing of it was applied: " + words_of(e, foreign_));
             }
         }
+    }
+
+    void wait_for_turn() {
+        if (times_waited_++ % kTurnToldEvery == 0)
+            log::info("another receiptd is changing the schema; waiting for it",
+                      {{"transactions", read([](pqxx::work& tx) { return lock_holders(tx); })}});
     }
 
     void wait_for_others(unsigned attempt) {
@@ -190,6 +216,7 @@ private:
     }
 
     void apply(pqxx::work& tx, int version, const SqlFile& file) {
+        if (stored_.checksums.contains(version)) return;
         execute(tx, file);
         shim::query(tx, "INSERT INTO schema_migrations (version, name, checksum) VALUES ($1, $2, $3)",
                     version, file.name, sha256_hex(file.text));
@@ -197,12 +224,15 @@ private:
     }
 
     void apply_schema(pqxx::work& tx) {
+        const auto ours = checksum_of(files_.schema);
+        if (before_.schema_checksum != ours && stored_.schema_checksum == ours)
+            return;  // another one has done it
         for (const auto& file : files_.schema) execute(tx, file);
         shim::query(tx,
                     "INSERT INTO schema_objects (checksum, applied_by, readonly_role) VALUES ($1, $2, $3) "
                     "ON CONFLICT (only_row) DO UPDATE SET checksum = excluded.checksum, applied_at = now(), "
                     "applied_by = excluded.applied_by, readonly_role = excluded.readonly_role",
-                    checksum_of(files_.schema), std::string("receiptd " RECEIPTD_VERSION), readonly_role_);
+                    ours, std::string("receiptd " RECEIPTD_VERSION), readonly_role_);
         applied_.push_back("schema/");
     }
 
@@ -224,6 +254,10 @@ private:
     const SchemaFiles& files_;
     std::string readonly_role_;
     MigrationPatience patience_;
+    std::map<int, const SqlFile*> by_version_ = numbered(files_.migrations);
+    StoredSchema before_;  // when this began
+    StoredSchema stored_;  // when the change began that is being made
+    unsigned times_waited_ = 0;
     std::vector<ForeignObject> foreign_;
     std::vector<std::string> applied_;
     std::string at_ = "schema_migrations";  // the file that is being applied
@@ -245,9 +279,7 @@ auto with_session(DatabaseOptions database, Work work) {
 std::vector<std::string> migrate(const DatabaseOptions& database, const std::string& readonly_role,
                                  const SchemaFiles& files, const MigrationPatience& patience) {
     return with_session(database, [&](pqxx::connection& connection) {
-        auto applied = Migrator(connection, files, readonly_role, patience).run();
-        pqxx::nontransaction(connection).exec("SELECT pg_advisory_unlock_all()");
-        return applied;
+        return Migrator(connection, files, readonly_role, patience).run();
     });
 }
 

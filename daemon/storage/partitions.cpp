@@ -4,6 +4,7 @@
 #include "base/log.hpp"
 #include "metrics/registry.hpp"
 #include "storage/errors.hpp"
+#include "storage/fault.hpp"
 #include "storage/in_the_way.hpp"
 
 #include <string>
@@ -12,7 +13,6 @@ namespace receiptd::storage {
 namespace {
 
 constexpr std::int64_t kSecondsPerDay = 86'400;
-constexpr const char* kLockNotAvailable = "55P03";
 constexpr const char* kDependants = "2BP01";
 // Said at info until then: a question may take minutes. Then about once an hour.
 constexpr unsigned kPatientTimes = 10;
@@ -129,7 +129,7 @@ bool PartitionKeeper::retire(pqxx::connection& connection, base::WallTime before
         times_held_up_ = 0;
     } catch (const pqxx::sql_error& e) {
         const auto sqlstate = shim::sqlstate_of(e);
-        if (sqlstate != kLockNotAvailable && sqlstate != kDependants) throw;
+        if (sqlstate != kNoLockInTime && sqlstate != kDependants) throw;
         say_held_up(connection, e);
     }
     series_.retention_overdue.Set(overdue_seconds(connection, unix_seconds(before)));

@@ -10,6 +10,7 @@
 #include "storage/skip_heights.hpp"
 #include "storage/sql_time.hpp"
 #include "storage/tell_batch.hpp"
+#include "storage/wanted_watches.hpp"
 
 #include <chrono>
 #include <set>
@@ -85,6 +86,7 @@ Told write_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch, RuleBo
     copy_rows(tx, batch);
     auto told = tell_batch(tx, rules, batch);
     remember_listed(tx, batch.listed);
+    want_watches(tx, batch.watches);
     adopt_awaited(tx, batch);
     shim::query(tx,
                 "DELETE FROM unavailable_heights u USING unnest($1::int8multirange) AS done "
@@ -271,8 +273,12 @@ base::Task<CommitOutcome> PgBlockStore::commit(chain::RowBatch batch) {
             const auto outcome = commit_batch(connection, batch, database);
             if (outcome == CommitOutcome::committed)
                 database.note_committed(batch, seconds_since(start));
-            else if (outcome == CommitOutcome::already_covered)
+            else if (outcome == CommitOutcome::already_covered) {
                 database.series.already_covered.Increment();
+                pqxx::work tx(connection);
+                want_watches(tx, batch.watches);  // the other daemon may have other rules
+                tx.commit();
+            }
             return outcome;
         });
 }

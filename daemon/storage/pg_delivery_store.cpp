@@ -104,7 +104,7 @@ void add_watches_told(pqxx::connection& connection, const std::vector<DueDeliver
 base::Task<Claimed> PgDeliveryStore::claim_deliveries(std::vector<EndpointRoom> rooms,
                                                       std::chrono::seconds lease) {
     return lane_.transaction([this, rooms = std::move(rooms), lease](pqxx::work& tx) {
-        return claim_due(tx, silences_, database_.process(), rooms, lease);
+        return claim_due(tx, silences_, places_, database_.process(), rooms, lease);
     });
 }
 

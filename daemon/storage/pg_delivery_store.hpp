@@ -3,6 +3,7 @@
 
 #include "storage/database.hpp"
 #include "storage/delivery_store.hpp"
+#include "storage/settled_places.hpp"
 #include "storage/silence_book.hpp"
 
 #include <string>
@@ -32,6 +33,7 @@ private:
     Database& database_;
     Lane& lane_;
     SilenceBook silences_;
+    SettledPlaces places_;
 };
 
 }  // namespace receiptd::storage

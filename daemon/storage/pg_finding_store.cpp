@@ -195,14 +195,15 @@ base::Task<std::int64_t> PgFindingStore::last_stream_event() {
     });
 }
 
-base::Task<std::chrono::milliseconds> PgFindingStore::stream_held_up() {
-    return database_.pool.stream.transaction([](pqxx::work& tx) {
+base::Task<StreamHeldUp> PgFindingStore::stream_held_up() {
+    return database_.pool.stream.transaction([](pqxx::work& tx) -> StreamHeldUp {
         const auto rows = shim::query(tx,
                                       "SELECT greatest(0, extract(epoch FROM clock_timestamp() - at) * "
                                       "1000)::bigint FROM stream_events "
                                       "WHERE NOT " +
                                           kSettled + " ORDER BY written_by, id LIMIT 1");
-        return std::chrono::milliseconds(rows.empty() ? 0 : rows[0][0].as<std::int64_t>());
+        if (rows.empty()) return {};
+        return {std::chrono::milliseconds(rows[0][0].as<std::int64_t>()), oldest_writer(tx)};
     });
 }
 

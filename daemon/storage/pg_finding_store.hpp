@@ -16,6 +16,11 @@ namespace receiptd::storage {
 std::vector<chain::Finding> findings_told(pqxx::connection& connection, const std::set<std::string>& ids,
                                           const std::vector<std::string>& tx_hashes, base::WallTime since);
 
+struct StreamHeldUp {
+    std::chrono::milliseconds time{};
+    std::string by;
+};
+
 class PgFindingStore final : public FindingStore {
 public:
     // `database` must outlive it.
@@ -24,8 +29,8 @@ public:
     // First call of a daemon: makes the stream of a restored database one that goes on.
     base::Task<void> prepare();
     // For how long the oldest line of the stream has been waiting for older transactions of the cluster,
-    // which hold it back; 0: none waits.
-    base::Task<std::chrono::milliseconds> stream_held_up();
+    // which hold it back, and the oldest of these; 0: none waits.
+    base::Task<StreamHeldUp> stream_held_up();
 
     base::Task<std::vector<chain::Finding>> list_findings(FindingFilter filter) override;
     base::Task<std::vector<StreamEvent>> stream_events(std::int64_t after, StreamPage page) override;

@@ -9,6 +9,7 @@
 #include "metrics/registry.hpp"
 #include "storage/adoption.hpp"
 #include "storage/late_trees.hpp"
+#include "storage/locks.hpp"
 #include "storage/sql_time.hpp"
 
 #include <algorithm>
@@ -296,9 +297,7 @@ std::uint64_t adopt_data(pqxx::transaction_base& tx, const Slice& slice) {
 
 }  // namespace
 
-void lock_adoption(pqxx::transaction_base& tx) {
-    tx.exec("SELECT pg_advisory_xact_lock(hashtextextended('receiptd adoption', 0))");
-}
+void lock_adoption(pqxx::transaction_base& tx) { take_lock(tx, "adoption"); }
 
 base::Task<void> PgOrphanStore::adopt_orphans(base::HeightRange around) {
     return database_.pool.adopting.run([&database = database_, around](pqxx::connection& connection) {

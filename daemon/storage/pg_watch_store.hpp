@@ -31,6 +31,7 @@ public:
     base::Task<std::vector<Watch>> open_watches(std::string after, unsigned limit) override;
     base::Task<std::vector<Watch>> lost_watches(std::uint64_t validity_blocks, std::string after,
                                                 unsigned limit) override;
+    base::Task<void> make_wanted_watches() override;
     base::Task<std::vector<Watch>> new_watches(unsigned limit) override;
     base::Task<bool> wait_for_watches(std::chrono::milliseconds timeout) override;
     base::Task<std::vector<Watch>> watches_since(base::WallTime since, std::string after,

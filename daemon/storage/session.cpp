@@ -11,6 +11,9 @@ using namespace std::chrono_literals;
 constexpr base::BackoffPolicy kReconnect{200ms, 10s, 2.0, 0.5};
 constexpr base::BackoffPolicy kRepeat{20ms, 2s, 2.0, 0.5};
 constexpr const char* kCancelled = "57014";
+// A transaction that waits for another one's lock lets go of its own then, and is begun again.
+constexpr std::chrono::milliseconds kLockOfDaemon = 8s;
+constexpr std::chrono::milliseconds kLockOfPeople = 1s;
 constexpr unsigned kTellFrom = 3;       // failures in a row
 constexpr unsigned kMostDoublings = 6;  // of the time that a statement may take
 
@@ -59,7 +62,8 @@ pqxx::connection& Session::connection() {
         // A process that is frozen in the middle of a transaction holds its locks no longer than that.
         settings.exec(
             "SET idle_in_transaction_session_timeout = '10s'; SET timezone = 'UTC'; SET datestyle = 'ISO'; "
-            "SET jit = off; SET synchronous_commit = 'on'");
+            "SET jit = off; SET synchronous_commit = 'on'; SET lock_timeout = " +
+            std::to_string((waited_for_ == WaitedFor::by_people ? kLockOfPeople : kLockOfDaemon).count()));
     }
     limit_statements(*fresh, 0);
     connection_ = std::move(fresh);
@@ -140,6 +144,8 @@ void Session::throw_what_ends_it(const Fault& fault) const {
     if (ends) throw StorageError("database: " + fault.text);
     if (waited_for_ == WaitedFor::by_people && fault.sqlstate == kCancelled)
         throw StorageTimeout("the database took too long over it: ask for less");
+    if (waited_for_ == WaitedFor::by_people && fault.sqlstate == kNoLockInTime)
+        throw StorageTimeout("another session of the database holds what this needs: /readyz tells which");
 }
 
 void Session::note_down(const Fault& fault) {

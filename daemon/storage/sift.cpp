@@ -11,10 +11,16 @@ void Sift::sort(const Deliveries& deliveries) {
     load();
     room_left_ =
         std::min<std::uint64_t>(room_.limit, storm::allowed_now(load_, settings_.most_per_second, now_));
-    std::set<std::string> keys;
+    std::set<std::string> keys, rules;
     for (const auto* delivery : deliveries)
-        if (is_grouped(*delivery)) keys.insert(key_of(*delivery));
+        if (is_grouped(*delivery)) {
+            keys.insert(own_key(*delivery));
+            keys.insert(storm::rest_key(delivery->about));
+            rules.insert(storm::rules_key(delivery->about));
+        }
     if (!keys.empty()) groups_ = lock_groups(tx_, room_.endpoint, keys);
+    if (settings_.most_groups_per_hour > 0 && !rules.empty())
+        opened_ = groups_of_the_hour(tx_, room_.endpoint, rules);
     for (auto* delivery : deliveries) sort_one(*delivery);
     settle_groups();
     for (const auto* delivery : deliveries)
@@ -59,8 +65,21 @@ void Sift::save() {
                 microseconds(load_.free_at));
 }
 
-std::string Sift::key_of(const ClaimedDelivery& delivery) const {
+std::string Sift::own_key(const ClaimedDelivery& delivery) const {
     return storm::group_key(delivery.about, settings_.group, delivery.due.alert_id);
+}
+
+std::string Sift::key_of(const ClaimedDelivery& delivery) const {
+    auto key = own_key(delivery);
+    const bool is_known = groups_.contains(key) || opening_.contains(key);
+    return is_known || !is_enough(delivery) ? key : storm::rest_key(delivery.about);
+}
+
+// Whether its rules have opened as many groups as they may.
+bool Sift::is_enough(const ClaimedDelivery& delivery) const {
+    if (settings_.group.empty() || settings_.most_groups_per_hour == 0) return false;
+    const auto opened = opened_.find(storm::rules_key(delivery.about));
+    return opened != opened_.end() && opened->second >= settings_.most_groups_per_hour;
 }
 
 // An alert of a condition is a group even where the endpoint has none: whoever is told of it hears of its
@@ -121,7 +140,9 @@ void Sift::send(ClaimedDelivery& delivery) {
 void Sift::sort_new(ClaimedDelivery& delivery) {
     ++load_.passed;
     send(delivery);
-    if (is_grouped(delivery)) opening_[key_of(delivery)].push_back(&delivery);
+    if (!is_grouped(delivery)) return;
+    opening_[key_of(delivery)].push_back(&delivery);
+    ++opened_[storm::rules_key(delivery.about)];
 }
 
 void Sift::withhold(ClaimedDelivery& delivery) {
@@ -132,14 +153,16 @@ void Sift::withhold(ClaimedDelivery& delivery) {
 
 // A group that another process has opened just now has told its first one already.
 void Sift::settle_groups() {
-    std::set<std::string> keys;
-    for (const auto& [key, deliveries] : opening_) keys.insert(key);
-    open_groups(tx_, room_.endpoint, keys, groups_);
+    std::map<std::string, std::string> rules;
+    for (const auto& [key, deliveries] : opening_)
+        rules.emplace(key, storm::rules_key(deliveries.front()->about));
+    open_groups(tx_, room_.endpoint, rules, groups_);
     for (auto& [key, deliveries] : opening_) {
         const auto& open = groups_.at(key);
         auto& first = *deliveries.front();
         if (open.is_new) {
             first.due.group_id = open.group_id;
+            first.due.group_json = key;
             fates_.open_group(first, open.group_id);
         } else {
             first.is_sent = false;

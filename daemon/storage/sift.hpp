@@ -36,7 +36,10 @@ private:
     void begin_hour();
     void save();
     bool is_grouped(const ClaimedDelivery& delivery) const;
+    // The key of the group that it joins or opens.
     std::string key_of(const ClaimedDelivery& delivery) const;
+    std::string own_key(const ClaimedDelivery& delivery) const;
+    bool is_enough(const ClaimedDelivery& delivery) const;
     void sort_one(ClaimedDelivery& delivery);
     bool has_expired(const ClaimedDelivery& delivery) const;
     bool keep_late(ClaimedDelivery& delivery);
@@ -57,9 +60,10 @@ private:
     std::uint64_t room_left_ = 0;
     std::uint64_t sent_ = 0;
     OpenGroups groups_;
-    std::map<std::string, Deliveries> joining_;  // by key; of groups that are open
-    std::map<std::string, Deliveries> opening_;  // by key; the first one opens the group
-    std::set<std::string> waiting_;              // keys whose first alert must wait
+    std::map<std::string, Deliveries> joining_;    // by key; of groups that are open
+    std::map<std::string, Deliveries> opening_;    // by key; the first one opens the group
+    std::set<std::string> waiting_;                // keys whose first alert must wait
+    std::map<std::string, std::uint64_t> opened_;  // groups of the last hour, by their rules
 };
 
 }  // namespace receiptd::storage

@@ -147,7 +147,8 @@ public:
     // watch whose idempotency key belongs to another transaction is not added:
     // WatchStore::watch_by_idempotency_key() finds that one. A key given with the same bytes again, and
     // metadata, are kept if the watch had none. Returns the hashes that are new. NOTIFYs receiptd_watches.
-    // Throws StorageError, and writes nothing, if a hash is not valid or a text holds a NUL character.
+    // Throws StorageError, and writes nothing, if a hash is not valid or a text holds a NUL character;
+    // StorageTimeout, if another session holds one of the rows for more than a second.
     virtual base::Task<std::vector<std::string>> add_watches(std::vector<NewWatch> watches) = 0;
     virtual base::Task<bool> remove_watch(std::string tx_hash) = 0;
     virtual base::Task<std::optional<Watch>> watch(std::string tx_hash) = 0;
@@ -177,6 +178,9 @@ public:
     // whose block hash is not known. Some that cannot be taken back any more are among them.
     virtual base::Task<std::vector<Watch>> lost_watches(std::uint64_t validity_blocks, std::string after,
                                                         unsigned limit) = 0;
+    // Adds the watches that rules ask for and that were stored with their blocks (chain::RowBatch::watches).
+    // One whose hash another session has inserted and not committed yet is tried again later: call again.
+    virtual base::Task<void> make_wanted_watches() = 0;
     // Open ones that nobody has looked at yet (their watched_since is not known), oldest first: however
     // they came, and however late the transaction that inserted them committed.
     virtual base::Task<std::vector<Watch>> new_watches(unsigned limit) = 0;

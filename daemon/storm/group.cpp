@@ -21,7 +21,16 @@ base::WallTime next_digest_at(const Group& group, const Settings& settings) {
     return group.told_at + settings.digest_after * (settings.repeats ? 1 : kWaits[nth]);
 }
 
-std::string rules_json(const About& about) {
+bool is_account_invented(const About& about) { return about.error_class == "account_missing"; }
+
+bool is_method_invented(const About& about) {
+    return is_account_invented(about) || about.error_class == "code_missing" ||
+           about.error_class == "method_not_found";
+}
+
+}  // namespace
+
+std::string rules_key(const About& about) {
     std::string names;
     for (const auto& rule : about.rules) {
         names += names.empty() ? "" : ",";
@@ -29,8 +38,6 @@ std::string rules_json(const About& about) {
     }
     return "[" + names + "]";
 }
-
-}  // namespace
 
 Step next_step(const Group& group, const Settings& settings, base::WallTime now, Condition condition) {
     const auto ends_at = group.last_member_at + settings.resolve_after;
@@ -59,12 +66,22 @@ std::string group_key(const About& about, const std::vector<KeyPart>& parts, std
     if (tells_condition(about.kind)) key.text("kind", about.kind);
     if (parts.empty()) key.text("alert_id", alert_id);
     for (const auto part : parts) switch (part) {
-            case KeyPart::rule: key.json("rules", rules_json(about)); break;
-            case KeyPart::receiver: key.text("contract_id", about.contract_id); break;
-            case KeyPart::method: key.text("method_name", about.method_name); break;
+            case KeyPart::rule: key.json("rules", rules_key(about)); break;
+            case KeyPart::receiver:
+                if (!is_account_invented(about)) key.text("contract_id", about.contract_id);
+                break;
+            case KeyPart::method:
+                if (!is_method_invented(about)) key.text("method_name", about.method_name);
+                break;
             case KeyPart::error_class: key.text("error_class", about.error_class); break;
         }
     return key.to_json();
+}
+
+std::string rest_key(const About& about) {
+    base::JsonObject key;
+    if (tells_condition(about.kind)) key.text("kind", about.kind);
+    return key.json("rules", rules_key(about)).to_json();
 }
 
 }  // namespace receiptd::storm

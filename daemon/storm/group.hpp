@@ -42,8 +42,15 @@ bool is_end_told(const Group& group, const Settings& settings, Condition conditi
 bool tells_condition(std::string_view kind);
 bool has_condition(std::string_view key);  // of a group
 
+// A JSON array of the names of its rules.
+std::string rules_key(const About& about);
+
 // A JSON object of what the alerts of one group have in common: rules, contract_id, method_name, error_class;
-// of those that tell of a condition also their kind, and without `parts` the id of the one alert.
+// of those that tell of a condition also their kind, and without `parts` the id of the one alert. Names of
+// methods and accounts that do not exist can be invented without end: they tell no groups apart.
 std::string group_key(const About& about, const std::vector<KeyPart>& parts, std::string_view alert_id = {});
+
+// The key of the one group of all that would open further groups, where their rules have opened enough.
+std::string rest_key(const About& about);
 
 }  // namespace receiptd::storm

@@ -84,7 +84,7 @@ void Tracker::end() {
 void Tracker::forget() {
     index_ = WatchIndex(settings_.stuck);
     told_.clear();
-    coming_.clear();
+    made_ = wanted_;
     to_ask_.clear();
     asking_.clear();
     at_head_since_.reset();
@@ -130,12 +130,15 @@ base::Task<void> Tracker::take_in_new() {
             co_await base::sleep_on(timer, kHeadRetry);
             continue;
         }
+        const auto wanted = wanted_;
+        co_await store_.make_wanted_watches();
         bool more = true;
         while (more) {
             auto fresh = co_await store_.new_watches(kNewPage);
             more = fresh.size() == kNewPage;
             if (!fresh.empty()) co_await take_in(std::move(fresh), *final_height);
         }
+        made_ = wanted;
         co_await take_in_others();
         co_await store_.wait_for_watches(kLookForNew);
     }
@@ -157,7 +160,6 @@ base::Task<void> Tracker::take_in_others() {
             since = watch.created_at;
             after = watch.tx_hash;
             others_seen_until_ = std::max(others_seen_until_, watch.created_at);
-            coming_.erase(watch.tx_hash);
             if (index_.contains(watch.tx_hash)) continue;
             index_.set(watch, settings_.lifecycle, clock_.steady());
             index_.touch(watch.tx_hash);
@@ -179,7 +181,6 @@ base::Task<void> Tracker::take_in(std::vector<storage::Watch> fresh, chain::Bloc
     }
     co_await store_.update_watches(std::move(updates));
     for (auto& watch : fresh) {
-        coming_.erase(watch.tx_hash);
         told_.erase(watch.tx_hash);  // it may begin anew, as its block was of another chain
         watch.transaction.watched_since = final_height;
         index_.set(watch, settings_.lifecycle, clock_.steady());
@@ -196,27 +197,18 @@ bool Tracker::watches(const chain::SignedTransaction& transaction) const {
     return !rules_.empty() && rules_.match(chain::seen_transaction(transaction, {}, false)) != nullptr;
 }
 
-base::Task<void> Tracker::committing(const chain::Sightings& seen) {
-    if (rules_.empty() || seen.history) co_return;
-    std::vector<storage::NewWatch> matches;
-    for (const auto& transaction : seen.transactions) {
-        const auto* rule = rules_.match(transaction);
-        if (!rule) continue;
-        storage::NewWatch watch;
-        watch.tx_hash = transaction.tx_hash;
-        watch.sender_id = transaction.signer_id;
-        watch.origin = storage::WatchOrigin::rule;
-        watch.rule = rule->name;
-        matches.push_back(std::move(watch));
-    }
-    if (matches.empty()) co_return;
-    const auto fresh = co_await store_.add_watches(std::move(matches));
-    for (const auto& tx_hash : fresh)
-        if (!index_.contains(tx_hash)) coming_.insert(tx_hash);
+std::vector<chain::WantedWatch> Tracker::wanted(const chain::Sightings& seen) const {
+    std::vector<chain::WantedWatch> wanted;
+    if (rules_.empty() || seen.history) return wanted;
+    for (const auto& transaction : seen.transactions)
+        if (const auto* rule = rules_.match(transaction); rule && !index_.contains(transaction.tx_hash))
+            wanted.push_back({transaction.tx_hash, transaction.signer_id, rule->name});
+    return wanted;
 }
 
 void Tracker::committed(const chain::CommitFacts& facts) {
     settled(facts.decided);
+    if (!wanted(facts.seen).empty()) ++wanted_;
     // There was no watch when these rows were made; a newer watch may concern them.
     if (!facts.seen.collected && !facts.blocks.empty()) index_.touch_all();
     for (const auto& transaction : facts.seen.transactions)

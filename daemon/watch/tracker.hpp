@@ -81,13 +81,13 @@ public:
     base::SteadyTime progressed_at() const;
 
     // Nothing has happened that is not stored.
-    bool idle() const { return filled_ && coming_.empty() && !index_.has_touched() && reviewing_ == 0; }
+    bool idle() const { return filled_ && made_ == wanted_ && !index_.has_touched() && reviewing_ == 0; }
 
     // --- Told by the follower ---
     bool listening() const { return !index_.empty() || !rules_.empty(); }
     bool watches(const chain::SignedTransaction& transaction) const;
-    // Watches what a rule names, before its block counts as stored: a crash between the two repeats both.
-    base::Task<void> committing(const chain::Sightings& seen);
+    // Watches of what rules name. They are stored with the block, and made beside it by run().
+    std::vector<chain::WantedWatch> wanted(const chain::Sightings& seen) const;
     void committed(const chain::CommitFacts& facts);
     void lost(const base::HeightSet& heights);
     bool wants(const std::string& tx_hash) const { return index_.contains(tx_hash); }
@@ -177,7 +177,9 @@ private:
     bool running_ = false;
     bool ending_ = false;
     bool filled_ = false;
-    std::unordered_set<std::string> coming_;  // stored for a rule, not taken in yet
+    // Commits that held watches which rules ask for; and how many of them had been made when run() looked.
+    std::uint64_t wanted_ = 0;
+    std::uint64_t made_ = 0;
     base::WallTime others_seen_until_{};
     base::SteadyTime looked_far_back_at_{};
     std::optional<base::SteadyTime> at_head_since_;

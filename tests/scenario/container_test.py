@@ -7,9 +7,11 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+import urllib.parse
 
 import yaml
 
+import libpq
 import support
 
 CONTAINER = support.ROOT / "deploy" / "container"
@@ -56,6 +58,41 @@ class Image(unittest.TestCase):
         check, = [arguments for instruction, arguments in lines if instruction == "HEALTHCHECK"]
         self.assertIn("receiptd status", check)
         self.assertTrue(check.endswith("|| exit 1"), "Docker knows 0 and 1 only")
+
+
+class Users(support.OwnCluster):
+    PASSWORDS = {"OWNER_DATABASE_PASSWORD": "o'o", "DAEMON_DATABASE_PASSWORD": "d", "GRAFANA_DATABASE_PASSWORD": "g"}
+
+    def setUp(self):
+        super().setUp()
+        given = self.postgres("url", self.cluster, "postgres")
+        self.parts = urllib.parse.urlsplit(given)
+        support.sql(given, "CREATE ROLE image SUPERUSER LOGIN PASSWORD 'i'")
+        self.image = self.url("image", "i", "postgres")
+        support.sql(self.image, f'ALTER ROLE "{self.parts.username}" RENAME TO another')
+
+    def url(self, user, password, database="receiptd"):
+        return f"postgresql://{user}:{urllib.parse.quote(password)}@{self.parts.hostname}:{self.parts.port}/{database}"
+
+    def migrate(self, user, password):
+        config = self.folder / f"{user}.toml"
+        config.write_text(re.sub(r"^url_env = .*$", f'url = "{self.url(user, password)}"',
+                                 (CONTAINER / "receiptd.toml").read_text(), flags=re.M))
+        config.chmod(0o600)
+        return self.receiptd("migrate", "--config", config)[0]
+
+    def test_the_daemon_is_no_superuser_and_strangers_do_not_enter(self):
+        done = subprocess.run([CONTAINER / "roles.sh"], capture_output=True, text=True, env=os.environ | self.PASSWORDS | {
+            "POSTGRES_USER": "image", "PGHOST": self.parts.hostname, "PGPORT": str(self.parts.port), "PGPASSWORD": "i"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.migrate("receiptd_owner", "o'o")
+        self.assertIn("nothing to do", self.migrate("receiptd", "d"))
+        self.assertEqual(support.sql(self.image, "SELECT count(*) FROM pg_roles WHERE rolsuper AND rolname LIKE 'receiptd%'"),
+                         [["0"]])
+        self.assertEqual(support.sql(self.url("grafana", "g"), "SELECT count(*) FROM blocks"), [["0"]])
+        support.sql(self.image, "CREATE ROLE stranger LOGIN PASSWORD 's'")
+        with self.assertRaisesRegex(libpq.Refused, "permission denied for database"):
+            support.sql(self.url("stranger", "s"), "SELECT 1")
 
 
 class Composition(unittest.TestCase):

@@ -40,14 +40,16 @@ class Hangup(support.Scenario):
         self.assertEqual(support.ended(process), 0, process.log())
 
     def test_during_a_migration(self):
+        config = self.config(self.sandbox(*HISTORY), start=FIRST)
+        self.receiptd("migrate", "--config", config)
         other = libpq.Session(self.database)
-        other.ask("SELECT pg_advisory_lock(hashtextextended('receiptd migrate', 0))")
-        process = self.start("run", "--config", self.config(self.sandbox(*HISTORY), start=FIRST))
+        other.ask("UPDATE schema_objects SET checksum = 'of an earlier version'")
+        other.ask("BEGIN; LOCK TABLE schema_migrations IN EXCLUSIVE MODE")
+        process = self.start("run", "--config", config)
         support.wait_until("it waits for the other migration", lambda: process.poll() is not None or self.value(
-            "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted "
-            "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())") == "1")
+            "SELECT count(*) FROM pg_locks WHERE relation = 'schema_migrations'::regclass AND NOT granted") == "1")
         process.send_signal(signal.SIGHUP)
-        other.ask("SELECT pg_advisory_unlock_all()")
+        other.ask("COMMIT")
         self.assert_reloads(process)
 
     def test_a_backfill_ends_with_its_terminal_unless_it_was_to_survive_it(self):

@@ -6,7 +6,9 @@ import signal
 
 import support
 from database_proxy import MOMENTS, Proxy, first_there
+from handed_in import final_hash, key_of, nonce_of
 from receiver import Receiver, endpoint, secret_file
+from signer import Signed, call
 
 ALERTS = support.count_of("storms", 300)
 TPS = 40 if ALERTS < 1_000 else 100
@@ -145,6 +147,33 @@ class Grouped(Storms):
         for daemon in daemons:
             daemon.send_signal(signal.SIGTERM)
             self.assertEqual(support.ended(daemon), 0, daemon.log()[-4000:])
+
+
+class Invented(support.Scenario):
+    """A stranger chooses the names of what fails."""
+
+    EACH = 25  # more than the groups that a rule may open in an hour
+
+    def test_names_of_what_does_not_exist_open_one_group_each_kind(self):
+        receiver = Receiver()
+        self.addCleanup(receiver.stop)
+        chain = self.sandbox("--block-time-ms", 0, "--genesis-time", "now", command="run")
+        key = key_of(chain, "alice.sandbox")
+        nonce, block_hash = nonce_of(chain, "alice.sandbox", key), final_hash(chain)
+        extra = endpoint("ops", receiver.url, secret_file(self.folder)) + \
+            'group = ["rule", "receiver", "method", "error_class"]\n'
+        self.start("run", "--config", self.config(chain, source="neardata", start=chain.ask("/status")["genesis_height"] + 1,
+                                                  network="sandbox", patience="60s", extra=extra))
+        for n in range(1, self.EACH + 1):
+            for transaction in (Signed(key, "alice.sandbox", "bob.sandbox", nonce + 2 * n - 1, block_hash, 0,
+                                       action=call(f"invented-{n}", b"{}", 10**13)),
+                                Signed(key, "alice.sandbox", f"invented-{n}.sandbox", nonce + 2 * n, block_hash, 1)):
+                chain.rpc("broadcast_tx_async", [transaction.base64])
+        chain.ask("/advance", {"blocks": 20})
+        counted = lambda: self.value("SELECT coalesce(sum(members), 0) FROM alert_groups") == str(2 * self.EACH)
+        support.wait_until("all alerts are counted", lambda: counted() or chain.ask("/advance", {"blocks": 1}) is None)
+        self.assertEqual(self.value("SELECT count(*) FROM alert_groups"), "2", self.query("SELECT key FROM alert_groups"))
+        self.assertEqual(len([body for _, _, body in receiver.requests if '"type":"finding.' in body]), 2)
 
 
 class Capped(Storms):

@@ -206,6 +206,8 @@ void RowBatch::append(RowBatch&& other) {
     for (std::size_t i = 0; i < kTableCount; ++i) tables[i].append(std::move(other.tables[i]));
     listed.insert(listed.end(), std::make_move_iterator(other.listed.begin()),
                   std::make_move_iterator(other.listed.end()));
+    watches.insert(watches.end(), std::make_move_iterator(other.watches.begin()),
+                   std::make_move_iterator(other.watches.end()));
     findings.insert(findings.end(), std::make_move_iterator(other.findings.begin()),
                     std::make_move_iterator(other.findings.end()));
     if (is_first)

@@ -132,12 +132,20 @@ struct Happened {
     void append(Happened&& later);
 };
 
+// A watch that a rule asks for, of a transaction in the blocks.
+struct WantedWatch {
+    std::string tx_hash;
+    std::string sender_id;
+    std::string rule;  // its name
+};
+
 struct RowBatch {
     std::array<TableRows, kTableCount> tables;
     std::vector<Finding> findings;  // findings in the rows that are news; people are told of them
     Happened happened;
     // Source rpc, scope accounts: action receipts that touch them, of whatever transaction.
     std::vector<ListedReceipt> listed;
+    std::vector<WantedWatch> watches;
     CommitFacts facts;
 
     TableRows& operator[](Table table) { return tables[static_cast<std::size_t>(table)]; }

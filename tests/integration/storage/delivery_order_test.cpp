@@ -97,7 +97,32 @@ TEST_F(DeliveryOrder, WhatIsMadeLaterHoldsUpNothingThatWasMadeBefore) {
     auto slow = session();
     auto fast = session();
     fast.make("first");
+    EXPECT_THAT(claim(), IsEmpty());
     slow.make("second");
+    fast.commit();
+    EXPECT_THAT(claim(), ElementsAre("first"));
+}
+
+TEST_F(DeliveryOrder, OfManyWhoMakeAlertsAllThatWereOpenAreAwaited) {
+    storage::SettledPlaces places;
+    EXPECT_EQ(places.learn(10, {"a", "b"}), 0) << "both may have drawn a place";
+    EXPECT_EQ(places.learn(20, {"b", "c"}), 0);
+    EXPECT_EQ(places.learn(30, {"c", "d"}), 10) << "c and d began later";
+    EXPECT_EQ(places.learn(40, {"d"}), 10) << "it may have drawn one below 30";
+    EXPECT_EQ(places.learn(40, {}), 40);
+    EXPECT_EQ(places.learn(50, {"e"}), 40);
+    EXPECT_EQ(places.learn(5, {"f"}), 0) << "the database went back";
+}
+
+TEST_F(DeliveryOrder, LocksThatAnyRoleCanTakeHoldUpNothing) {
+    auto stranger = session();
+    pqxx::work held(*stranger.connection);
+    held.exec(
+        "SELECT pg_advisory_xact_lock((29285::bigint << 48) | n) FROM generate_series(0, 99) n; LOCK TABLE "
+        "alerts IN "
+        "ACCESS SHARE MODE; SELECT count(*) FROM alerts");
+    auto fast = session();
+    fast.make("first");
     fast.commit();
     EXPECT_THAT(claim(), ElementsAre("first"));
 }

@@ -203,6 +203,37 @@ TEST_F(Groups, ACapOpensNoGroupThatItDoesNotTell) {
     EXPECT_EQ(value("SELECT count(*) FROM deliveries WHERE state = 'withheld'"), "5");
 }
 
+TEST_F(Groups, ARuleOpensSoManyGroupsInAnHour) {
+    room.storm.most_groups_per_hour = 3;
+    for (int contract = 1; contract <= 6; ++contract) fail(1, 2, "c" + std::to_string(contract) + ".near");
+    auto claimed = claim(process());
+    EXPECT_THAT(claimed.due, SizeIs(4)) << "three groups, and that of the rest";
+    EXPECT_EQ(value("SELECT count(*) FROM alert_groups"), "4");
+    EXPECT_EQ(rows("SELECT key, members FROM alert_groups WHERE key NOT LIKE '%contract_id%'"),
+              "{\"rules\":[\"on-call\"]}|6\n");
+    EXPECT_THAT(claimed.due, testing::Contains(testing::Field(&storage::DueDelivery::group_json,
+                                                              R"({"rules":["on-call"]})")));
+    fail(1, 1, "c7.near");
+    EXPECT_THAT(claimed_ids(other()), IsEmpty()) << "counted there, by another daemon, too";
+    execute(
+        "UPDATE deliveries SET next_attempt_at = now() - interval '1 second' WHERE lease_owner IS NOT NULL");
+    EXPECT_THAT(claim(other()).due,
+                testing::Each(testing::Field(&storage::DueDelivery::group_json, testing::Not(IsEmpty()))));
+    execute("UPDATE alert_groups SET opened_at = opened_at - interval '1 hour'");
+    fail(1, 1, "c8.near");
+    EXPECT_THAT(claimed_ids(process()), ElementsAre("c8.near:1"));
+    expect_exact(14);
+}
+
+TEST_F(Groups, EachRuleHasGroupsOfItsOwn) {
+    room.storm.most_groups_per_hour = 1;
+    fail(1, 1, "a.near");
+    fail(1, 1, "b.near");
+    execute("UPDATE deliveries SET rules = '{payments@1}' WHERE alert_id LIKE 'b.near%'");
+    EXPECT_THAT(claimed_ids(process()), SizeIs(2));
+    EXPECT_EQ(value("SELECT count(*) FROM alert_groups WHERE key LIKE '%contract_id%'"), "2");
+}
+
 TEST_F(Groups, APaceLetsTheRestWaitWhicheverDaemonSends) {
     room.storm.group.clear();
     room.storm.most_per_second = 5;

@@ -89,15 +89,15 @@ TEST_F(StreamEvents, WaitForTheOpenTransactionBeforeThem) {
 
 TEST_F(StreamEvents, SayHowLongTheyHaveBeenHeldBack) {
     using namespace std::chrono_literals;
-    EXPECT_EQ(await(findings().stream_held_up()), 0ms);
+    EXPECT_EQ(await(findings().stream_held_up()).time, 0ms);
     Writer slow(database().url());
     slow.tx.exec("SELECT pg_current_xact_id()");
     execute(
         "INSERT INTO stream_events (kind, body, at) VALUES ('finding', '{}', now() - interval '1 hour'), "
         "('finding', '{}', now())");
-    EXPECT_GE(await(findings().stream_held_up()), 1h);
+    EXPECT_GE(await(findings().stream_held_up()).time, 1h);
     slow.tx.commit();
-    EXPECT_EQ(await(findings().stream_held_up()), 0ms);
+    EXPECT_EQ(await(findings().stream_held_up()).time, 0ms);
 }
 
 // The transaction that began first is given the higher id, and commits first.

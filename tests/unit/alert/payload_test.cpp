@@ -328,8 +328,10 @@ TEST(Payload, TellsEachEndpointItsRules) {
     delivery.rules = {"payments@3", "default"};
     EXPECT_EQ(sent(), R"({"type":"t","rules":["payments@3","default"]})");
     delivery.group_id = 7;
+    delivery.group_json = R"({"contract_id":"app.near"})";
     delivery.late = true;
-    EXPECT_EQ(sent(), R"({"type":"t","rules":["payments@3","default"],"group_id":7,"late":true})");
+    EXPECT_EQ(sent(), R"({"type":"t","rules":["payments@3","default"],"group_id":7,)"
+                      R"("group":{"contract_id":"app.near"},"late":true})");
 }
 
 TEST(Payload, LinksToTheExplorerOfTheConfiguration) {

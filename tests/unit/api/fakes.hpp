@@ -126,7 +126,9 @@ public:
         ++polls;
         auto found = events_behind(after, page.lines);
         last_asked = after;
+        ++late_waiting;
         for (; late_answers.contains(after); co_await answer_sent.wait()) late_asked = after;
+        --late_waiting;
         co_return found;
     }
     std::vector<storage::StreamEvent> events_behind(std::int64_t after, unsigned limit) const {
@@ -154,6 +156,7 @@ public:
     int polls = 0;
     std::set<std::int64_t> late_answers;  // to questions about what is behind them
     std::int64_t late_asked = 0;
+    int late_waiting = 0;
     std::int64_t last_asked = 0;
     base::Event answer_sent;
 
@@ -191,6 +194,7 @@ struct Ask {
     std::string token = kToken;
     std::string content_type = "application/json";
     std::string last_event_id;
+    std::string client;
 };
 
 class ApiTest : public ::testing::Test {
@@ -265,6 +269,7 @@ protected:
         request.path = ask.target.substr(0, mark);
         request.query = ask.target.substr(std::min(mark + 1, ask.target.size()));
         request.body = std::move(ask.body);
+        request.client = std::move(ask.client);
         if (!ask.token.empty()) request.headers.push_back({"Authorization", "Bearer " + ask.token});
         if (!ask.content_type.empty()) request.headers.push_back({"Content-Type", ask.content_type});
         if (!ask.last_event_id.empty()) request.headers.push_back({"Last-Event-ID", ask.last_event_id});

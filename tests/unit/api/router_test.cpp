@@ -26,6 +26,22 @@ TEST_F(RouterTest, WhatIsNowhereIsNotFound) {
         problem(get(path), 404);
 }
 
+TEST_F(RouterTest, APathThatIsNoTextIsNotFound) {
+    for (const std::string& path : {std::string("/v1/lists/\xff"), std::string("/v1/watches/\xc3\x28"),
+                                    std::string("/v1/lists/a\0b", 13)})
+        problem(get(path), 404);
+    EXPECT_EQ(database_.questions, 0);
+}
+
+TEST_F(RouterTest, NoAnswerIsForOtherSites) {
+    for (const char* path :
+         {"/livez", "/v1/watches", "/v1/watches/none", "/v1/transactions/x/tree.svg", "/nowhere"}) {
+        const auto reply = get(path);
+        EXPECT_EQ(header(reply, "Cross-Origin-Resource-Policy"), "same-origin") << path;
+        EXPECT_EQ(header(reply, "X-Content-Type-Options"), "nosniff") << path;
+    }
+}
+
 TEST_F(RouterTest, AnotherMethodIsToldWhichThereAre) {
     EXPECT_EQ(header(remove("/v1/watches"), "Allow"), "GET, HEAD, POST");
     EXPECT_EQ(header(post("/v1/watches/" + kHash, "{}"), "Allow"), "GET, HEAD, DELETE");

@@ -116,6 +116,60 @@ TEST_F(StreamTest, WhatComesWhileAReaderAsksTheDatabaseIsToldAtOnce) {
     EXPECT_EQ(read(stream, 1), text(3));
 }
 
+TEST_F(StreamTest, AClientHasNoMoreReadersThanAreFree) {
+    options_.stream.readers = 8;
+    feed();
+    std::vector<net::ServerReply> streams;
+    const auto opened_by = [&](const std::string& client) {
+        for (int opened = 0;; ++opened) {
+            Ask ask;
+            ask.target = "/v1/stream";
+            ask.client = client;
+            auto reply = send(ask);
+            if (reply.status != 200) return opened;
+            streams.push_back(std::move(reply));
+        }
+    };
+    EXPECT_EQ(opened_by("192.0.2.1"), 4);
+    EXPECT_EQ(opened_by("192.0.2.2"), 2);
+    EXPECT_EQ(opened_by("192.0.2.3"), 1) << "two clients do not take all";
+    streams.clear();
+    EXPECT_EQ(opened_by("192.0.2.3"), 4) << "whoever leaves gives its seats away";
+}
+
+TEST_F(StreamTest, ReadersThatCatchUpWaitForEachOtherAndDelayNobodyElse) {
+    options_.database.of_client = 1;
+    options_.database.patience = std::chrono::hours(1);
+    options_.stream.kept_events = 1;
+    for (std::int64_t id = 1; id <= 5; ++id) happen(id);
+    feed();
+    const auto open_by = [&](const std::string& client) {
+        Ask ask;
+        ask.target = "/v1/stream?after=1";
+        ask.client = client;
+        auto reply = send(ask);
+        EXPECT_EQ(read(reply), "retry: 2000\n\n");
+        return reply;
+    };
+    const auto first = open_by("192.0.2.1"), second = open_by("192.0.2.1"), other = open_by("192.0.2.2");
+    findings_.late_answers = {1};
+    base::TaskGroup reading(io_.get_executor());
+    const auto begin = [&](const net::ServerReply& reply) {
+        reading.spawn([](net::NextPiece next) -> base::Task<void> { co_await next(); }(reply.next_piece));
+        io_.restart();
+        while (io_.poll() > 0) {
+        }
+        return findings_.late_waiting;
+    };
+    EXPECT_EQ(begin(first), 1);
+    EXPECT_EQ(begin(second), 1) << "it waits for the other one of its client";
+    EXPECT_EQ(begin(other), 2);
+    findings_.late_answers.clear();
+    findings_.answer_sent.notify_all();
+    io_.restart();
+    while (reading.running() > 0) io_.run_one();
+}
+
 TEST_F(StreamTest, FiltersByKindAndTransaction) {
     feed();
     const auto findings = open("?kind=finding");

@@ -16,5 +16,17 @@ TEST(Visible, NothingInATextIsHidden) {
     EXPECT_EQ(visible("cut \xe6\x97"), "cut " + bad + bad);
 }
 
+TEST(Visible, ANameOfLettersThatShowNothingIsSeen) {
+    for (const char* blank : {"\u2800", "\u3164", "\u115F", "\u1160", "\uFFA0", "\u034F", "\uFE00", "\uFE0F",
+                              "\u17B4", "\u180B", "\U000E0100"})
+        EXPECT_EQ(visible(blank), "\xef\xbf\xbd") << blank;
+}
+
+TEST(Visible, KnowsTextFromOtherBytes) {
+    EXPECT_TRUE(is_utf8("Grüße, 日本語 🎉"));
+    for (const char* bytes : {"\xff", "\xc0\xaf", "a\xed\xa0\x80", "cut \xe6\x97"})
+        EXPECT_FALSE(is_utf8(bytes));
+}
+
 }  // namespace
 }  // namespace receiptd::base

@@ -160,6 +160,24 @@ TEST(Alertmanager, TheMessagesOfAGroupHaveTheLabelsOfWhatItsAlertsHaveInCommon) 
     EXPECT_EQ(message(Kind::alertmanager, digest, {"receiver"})[0]["labels"], first[0]["labels"]);
 }
 
+TEST(Alertmanager, TheFirstAlertOfAGroupHasTheLabelsThatTheGroupHas) {
+    auto member = testing::finding("no such method");
+    member["group_id"] = 17;
+    member["group"] = {
+        {"rules", {"on-call"}}, {"contract_id", "app.near"}, {"error_class", "method_not_found"}};
+    const auto sent = message(Kind::alertmanager, member, {"rule", "receiver", "method", "error_class"});
+    EXPECT_TRUE(sent[0]["labels"].contains("contract_id"));
+    EXPECT_FALSE(sent[0]["labels"].contains("method_name")) << "the others of the group have other ones";
+}
+
+TEST(Alertmanager, TextOfTheChainMentionsNobodyInOtherPeoplesTemplates) {
+    auto member = testing::finding(testing::kHostile);
+    member["data"]["method_name"] = "<!channel> @everyone www.evil.example";
+    const auto sent = message(Kind::alertmanager, member, {}).dump();
+    for (const char* mention : {"<!channel>", "<@U123>", "@everyone", "www.evil", "https://evil", "<a "})
+        EXPECT_THAT(sent, Not(HasSubstr(mention)));
+}
+
 TEST(Alertmanager, AnAlertOfNoGroupHasAllItsLabels) {
     const auto sent = message(Kind::alertmanager, testing::finding("no such pool"), {});
     EXPECT_EQ(sent[0]["labels"]["alertname"], "on-call,ops");

@@ -191,6 +191,22 @@ TEST(ConfigEndpoint, ReloadShowsNeitherSecretNorUrl) {
                                    "endpoint (new): absent -> added (restart)"));
 }
 
+TEST(ConfigChannel, PeopleAreSparedByDefaultAndIncidentsAreNot) {
+    const auto endpoint = [](const char* name, const char* keys) {
+        return "[[endpoint]]\nname = \"" + std::string(name) + "\"\n" + keys;
+    };
+    const auto loaded =
+        load_endpoints(endpoint("chat", "channel = \"slack\"\nurl_env = \"HOOK\"\n") +
+                       endpoint("busy", "channel = \"slack\"\nurl_env = \"HOOK\"\nmost_per_hour = 0\n") +
+                       endpoint("page", "channel = \"pagerduty\"\nrouting_key_env = \"ROUTING\"\n"));
+    const auto& endpoints = loaded.settings.endpoints;
+    ASSERT_EQ(endpoints.size(), 3u);
+    EXPECT_EQ(endpoints[0].most_per_hour, 100u);
+    EXPECT_EQ(endpoints[1].most_per_hour, 0u);
+    EXPECT_EQ(endpoints[2].most_per_hour, 0u);
+    EXPECT_EQ(endpoints[2].most_groups_per_hour, 20u);
+}
+
 const std::string kSlack = kName + "channel = \"slack\"\n";
 
 TEST(ConfigChannel, EveryKeyReachesItsField) {

@@ -36,7 +36,7 @@ class Listener final : public CommitListener {
 public:
     bool listening() const override { return true; }
     bool watches(const chain::SignedTransaction&) const override { return false; }
-    base::Task<void> committing(const chain::Sightings&) override { co_return; }
+    std::vector<chain::WantedWatch> wanted(const chain::Sightings&) const override { return {}; }
     void committed(const chain::CommitFacts& facts) override {
         for (const auto& block : facts.blocks) told.insert(block.height);
     }

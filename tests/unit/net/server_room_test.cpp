@@ -2,6 +2,7 @@
 #include "net/http_server.hpp"
 
 #include "base/coroutine.hpp"
+#include "net/listener.hpp"
 #include "net_loop.hpp"
 
 #include <gmock/gmock.h>
@@ -30,6 +31,17 @@ constexpr std::size_t kLarge = 20u << 20;  // more than the kernel takes for a c
 const std::string kAskForLarge = "GET /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
 const std::string kAskForSmall = "GET /small HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
 const std::string kAskAndWait = "GET /wait HTTP/1.1\r\nHost: x\r\n\r\n";
+
+TEST(ClientOf, IsAnAddressByIpv4AndALineByIpv6) {
+    const auto client = [](const char* address) {
+        return client_of(tcp::endpoint(asio::ip::make_address(address), 1));
+    };
+    EXPECT_EQ(client("192.0.2.7"), "192.0.2.7");
+    EXPECT_EQ(client("::ffff:192.0.2.7"), "192.0.2.7");
+    EXPECT_EQ(client("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
+    EXPECT_EQ(client("2001:db8:1:2::1"), client("2001:db8:1:2:ffff::1"));
+    EXPECT_NE(client("2001:db8:1:2::1"), client("2001:db8:1:3::1"));
+}
 
 class ServerRoomTest : public ::testing::Test {
 protected:

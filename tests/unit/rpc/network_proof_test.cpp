@@ -34,6 +34,13 @@ TEST(NetworkProof, AnotherNameOrGenesisPutsAHostAside) {
     EXPECT_EQ(next(anew, ChainIdentity{"testnet", "Gen"}, kOurs, kAsked).state, NetworkState::proven);
 }
 
+TEST(NetworkProof, ALongNameFillsNoLog) {
+    const std::string name(10'000, 'x');
+    for (const auto& proof : {asked(ChainIdentity{name, "Gen"}), asked(ChainIdentity{"testnet", name}),
+                              asked(OtherBlock{7, name, "B"}), disputed(name, kAsked)})
+        EXPECT_LT(proof.detail.size(), 300u);
+}
+
 TEST(NetworkProof, WithoutAGenesisTheNameDecidesAndThatIsTold) {
     for (const auto& proof : {asked(ChainIdentity{"testnet", ""}),
                               asked(ChainIdentity{"testnet", "Any"}, ChainIdentity{"testnet", ""})}) {

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <set>
+#include <string>
 
 namespace receiptd::storm {
 namespace {
@@ -151,6 +153,36 @@ TEST(Groups, OfConditionsAreKnownByTheirKeys) {
     about.kind = "failed_receipt";
     about.method_name = R"({"kind":"stuck"})";
     EXPECT_FALSE(has_condition(group_key(about, {KeyPart::method})));
+}
+
+TEST(Groups, NamesOfWhatDoesNotExistTellNoGroupsApart) {
+    const std::vector<KeyPart> all = {KeyPart::rule, KeyPart::receiver, KeyPart::method,
+                                      KeyPart::error_class};
+    const auto keys = [&](const std::string& error_class) {
+        std::set<std::string> different;
+        for (const char* receiver : {"a.near", "b.near"})
+            for (const char* method : {"x", "y"}) {
+                About about;
+                about.contract_id = receiver;
+                about.method_name = method;
+                about.error_class = error_class;
+                different.insert(group_key(about, all));
+            }
+        return different.size();
+    };
+    EXPECT_EQ(keys("contract_panic"), 4u);
+    EXPECT_EQ(keys("method_not_found"), 2u);
+    EXPECT_EQ(keys("code_missing"), 2u);
+    EXPECT_EQ(keys("account_missing"), 1u);
+}
+
+TEST(Groups, TheRestOfARuleIsOneGroup) {
+    About about;
+    about.rules = {"a", "b"};
+    about.contract_id = "dex.near";
+    EXPECT_EQ(rest_key(about), R"({"rules":["a","b"]})");
+    about.kind = "stuck";
+    EXPECT_TRUE(has_condition(rest_key(about)));
 }
 
 TEST(Groups, AreKeptApartByWhatTheEndpointNames) {

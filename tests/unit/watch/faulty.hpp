@@ -43,6 +43,7 @@ public:
                                      unsigned limit) override {
         return steps_.take(store_.lost_watches(validity_blocks, std::move(after), limit));
     }
+    base::Task<void> make_wanted_watches() override { return steps_.take(store_.make_wanted_watches()); }
     base::Task<Watches> new_watches(unsigned limit) override {
         return steps_.take(store_.new_watches(limit));
     }

@@ -129,6 +129,7 @@ public:
     base::Task<std::vector<storage::Watch>> lost_watches(std::uint64_t, std::string, unsigned) override {
         return none();
     }
+    base::Task<void> make_wanted_watches() override { co_return; }
     base::Task<std::vector<storage::Watch>> new_watches(unsigned) override { return none(); }
     base::Task<bool> wait_for_watches(std::chrono::milliseconds) override { co_return false; }
     base::Task<std::vector<storage::Watch>> watches_since(base::WallTime, std::string, unsigned) override {

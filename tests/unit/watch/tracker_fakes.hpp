@@ -120,6 +120,20 @@ public:
                 page.push_back(row->second);
         co_return page;
     }
+    // As the writer of blocks does it.
+    void want(const std::vector<chain::WantedWatch>& watches) {
+        wanted.insert(wanted.end(), watches.begin(), watches.end());
+        added_.notify_all();
+    }
+    base::Task<void> make_wanted_watches() override {
+        std::erase_if(wanted, [&](const auto& watch) {
+            if (held.contains(watch.tx_hash)) return false;
+            if (!rows.contains(watch.tx_hash))
+                add(watch.tx_hash, watch.sender_id).origin = storage::WatchOrigin::rule;
+            return true;
+        });
+        co_return;
+    }
     base::Task<std::vector<storage::Watch>> new_watches(unsigned limit) override {
         std::vector<storage::Watch> page;
         for (const auto& [tx_hash, watch] : rows)
@@ -174,7 +188,9 @@ public:
     std::map<std::string, storage::Watch> rows;
     std::map<std::string, storage::StoredTree> trees;
     std::function<void()> after_trees;  // happens when they have been read, once
-    std::set<std::string> stolen;       // the next update of these finds that somebody was faster
+    std::vector<chain::WantedWatch> wanted;
+    std::set<std::string> held;    // by a session that does not end
+    std::set<std::string> stolen;  // the next update of these finds that somebody was faster
     std::map<std::string, std::vector<chain::Stage>> made;
     std::map<std::string, std::string> evidence;  // of the latest transition
 

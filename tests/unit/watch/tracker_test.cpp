@@ -20,8 +20,6 @@ chain::TreeSeen settled_at(chain::BlockHeight height) {
     return seen;
 }
 
-base::Task<void> committing(Tracker& tracker, chain::Sightings seen) { co_await tracker.committing(seen); }
-
 TEST(Tracker, WhatIsStoredAtTheStartIsJudgedAtOnce) {
     Life life;
     life.store.add("tx").transaction.watched_since = 90;
@@ -72,30 +70,49 @@ TEST(Tracker, AWatchThatAnotherDaemonHasTakenInIsWatchedHereToo) {
     EXPECT_TRUE(life.until([&] { return life.tracker->wants("tx"); }));
 }
 
-TEST(Tracker, WhatARuleNamesIsWatchedBeforeItsBlockIsStored) {
+TEST(Tracker, WhatARuleNamesIsWatchedAsSoonAsItsBlockIsStored) {
     Life life({{"all of alice", "alice", "", ""}});
     EXPECT_TRUE(life.tracker->listening());
     life.start();
-    base::TaskGroup committing_now(life.context.get_executor());
-    committing_now.spawn(committing(*life.tracker, block_with("tx").seen));
-    ASSERT_TRUE(life.until([&] { return committing_now.running() == 0; }));
-    ASSERT_TRUE(life.store.rows.contains("tx"));
-    EXPECT_EQ(life.store.rows["tx"].origin, storage::WatchOrigin::rule);
-    EXPECT_FALSE(life.tracker->idle()) << "it is still to be taken in";
+    ASSERT_TRUE(life.until([&] { return life.tracker->idle(); }));
+    const auto wanted = life.tracker->wanted(block_with("tx").seen);
+    ASSERT_EQ(wanted.size(), 1u);
+    EXPECT_EQ(wanted[0].rule, "all of alice");
     life.store.include("tx", 101, true);
     life.tracker->committed(block_with("tx"));
-    EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::final; }));
+    EXPECT_FALSE(life.tracker->idle()) << "it is still to be taken in";
+    life.store.want(wanted);
+    EXPECT_TRUE(
+        life.until([&] { return life.store.rows.contains("tx") && life.stage("tx") == Stage::final; }));
+    EXPECT_EQ(life.store.rows["tx"].origin, storage::WatchOrigin::rule);
     EXPECT_TRUE(life.hosts.asked.empty());
+    EXPECT_TRUE(life.until([&] { return life.tracker->idle(); }));
+}
+
+TEST(Tracker, AWatchThatASessionHoldsUpIsMadeLaterAndHoldsUpNoOther) {
+    Life life({{"all of alice", "alice", "", ""}});
+    life.store.held = {"tx"};
+    life.start();
+    life.store.include("tx", 101, true);
+    life.store.want(life.tracker->wanted(block_with("tx").seen));
+    life.tracker->committed(block_with("tx"));
+    life.store.include("other", 101, true);
+    life.store.want({{"other", "alice", "all of alice"}});
+    EXPECT_TRUE(
+        life.until([&] { return life.store.rows.contains("other") && life.stage("other") == Stage::final; }));
+    EXPECT_TRUE(life.until([&] { return life.tracker->idle(); })) << "a restart finds what is held";
+    EXPECT_FALSE(life.store.rows.contains("tx"));
+    life.store.held.clear();
+    life.store.wake();
+    EXPECT_TRUE(
+        life.until([&] { return life.store.rows.contains("tx") && life.stage("tx") == Stage::final; }));
 }
 
 TEST(Tracker, NoRuleLooksAtHistory) {
     Life life({{"everything", "*", "", ""}});
     auto seen = block_with("tx").seen;
     seen.history = true;
-    base::TaskGroup committing_now(life.context.get_executor());
-    committing_now.spawn(committing(*life.tracker, seen));
-    ASSERT_TRUE(life.until([&] { return committing_now.running() == 0; }));
-    EXPECT_TRUE(life.store.rows.empty());
+    EXPECT_TRUE(life.tracker->wanted(seen).empty());
 }
 
 TEST(Tracker, ATransactionFromBeforeItsWatchIsAskedForOnce) {

@@ -1,0 +1,95 @@
+#include "storage/wanted_watches.hpp"
+
+#include "base/log.hpp"
+#include "storage/fault.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace receiptd::storage {
+namespace {
+
+constexpr int kMostNew = 500;
+constexpr int kMostHeld = 50;
+
+// Moves them in the order of their hashes, so that two writers of the same watches cannot deadlock.
+constexpr const char* kMove =
+    "WITH moved AS (DELETE FROM wanted_watches WHERE tx_hash = ANY ($1::text[]) RETURNING *) "
+    "INSERT INTO watches (tx_hash, sender_id, origin, rule) SELECT tx_hash, sender_id, 'rule', rule "
+    "FROM moved ORDER BY tx_hash ON CONFLICT (tx_hash) DO NOTHING";
+
+constexpr const char* kTryLater =
+    "UPDATE wanted_watches SET tries = tries + 1, "
+    "next_try_at = now() + least(2 ^ least(tries, 3), 5) * interval '1 second' WHERE tx_hash = $1";
+
+// What is new comes first: however many are held, it waits for few of them.
+constexpr const char* kDue =
+    "(SELECT tx_hash FROM wanted_watches WHERE tries = 0 ORDER BY next_try_at LIMIT $1) UNION ALL "
+    "(SELECT tx_hash FROM wanted_watches WHERE tries > 0 AND next_try_at <= now() ORDER BY next_try_at LIMIT "
+    "$2)";
+
+enum class Moved : std::uint8_t { yes, held, refused };
+
+Moved try_to_move(pqxx::connection& connection, std::span<const std::string> tx_hashes) {
+    try {
+        pqxx::work tx(connection);
+        tx.exec("SET LOCAL lock_timeout = '5ms'");
+        shim::query(tx, kMove, text_array({tx_hashes.begin(), tx_hashes.end()}));
+        tx.commit();
+        return Moved::yes;
+    } catch (const pqxx::sql_error& error) {
+        const auto sqlstate = shim::sqlstate_of(error);
+        if (sqlstate == kNoLockInTime) return Moved::held;
+        if (fault_kind(sqlstate) != FaultKind::refused) throw;
+        if (tx_hashes.size() == 1)
+            log::error("the database does not take a watch that a rule asks for: it is left out",
+                       {{"tx_hash", tx_hashes.front()}, {"because", error.what()}});
+        return Moved::refused;
+    }
+}
+
+// What is held, or refused, is found by halving.
+void make_all(pqxx::connection& connection, std::span<const std::string> tx_hashes) {
+    if (tx_hashes.empty()) return;
+    const auto moved = try_to_move(connection, tx_hashes);
+    if (moved == Moved::yes) return;
+    if (tx_hashes.size() == 1) {
+        pqxx::work tx(connection);
+        shim::query(tx, moved == Moved::held ? kTryLater : "DELETE FROM wanted_watches WHERE tx_hash = $1",
+                    tx_hashes.front());
+        tx.commit();
+        return;
+    }
+    const auto half = tx_hashes.size() / 2;
+    make_all(connection, tx_hashes.first(half));
+    make_all(connection, tx_hashes.subspan(half));
+}
+
+}  // namespace
+
+void want_watches(pqxx::transaction_base& tx, const std::vector<chain::WantedWatch>& watches) {
+    if (watches.empty()) return;
+    std::vector<std::string> tx_hashes, senders, rules;
+    for (const auto& watch : watches) {
+        tx_hashes.push_back(watch.tx_hash);
+        senders.push_back(watch.sender_id);
+        rules.push_back(watch.rule);
+    }
+    shim::query(tx,
+                "INSERT INTO wanted_watches (tx_hash, sender_id, rule) SELECT * FROM unnest($1::text[], "
+                "$2::text[], $3::text[]) ORDER BY 1 ON CONFLICT DO NOTHING",
+                text_array(tx_hashes), text_array(senders), text_array(rules));
+}
+
+void make_wanted_watches(pqxx::connection& connection) {
+    std::vector<std::string> tx_hashes;
+    {
+        pqxx::work tx(connection);
+        for (const auto& row : shim::query(tx, kDue, kMostNew, kMostHeld))
+            tx_hashes.push_back(row[0].as<std::string>());
+    }
+    make_all(connection, tx_hashes);
+}
+
+}  // namespace receiptd::storage
