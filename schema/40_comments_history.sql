@@ -49,6 +49,7 @@ COMMENT ON COLUMN transactions.block_time IS 'Time of that block. Always filter 
 COMMENT ON COLUMN transactions.shard_id IS 'Shard of the signer, where the transaction was included.';
 COMMENT ON COLUMN transactions.index_in_chunk IS 'Position in the chunk, from 0.';
 COMMENT ON COLUMN transactions.signer_id IS 'Account that signed the transaction and pays for it.';
+COMMENT ON COLUMN transactions.as_given IS 'NULL: all texts of the row are as they were given. Else a JSON object in UTF-8: the columns actions and error (error_text is a part of it), as they were given, where a NUL or half a surrogate pair is stored as another character. convert_from(as_given, ''UTF8'') is its text.';
 COMMENT ON COLUMN transactions.user_id IS 'Account on whose behalf a relayer sent it: the sender of its Delegate action, or the ETH-implicit account (0x…) whose wallet contract it calls. NULL: the same as signer_id, or the row is older than this column. coalesce(user_id, signer_id) is the user.';
 COMMENT ON COLUMN transactions.receiver_id IS 'Account the transaction is addressed to.';
 COMMENT ON COLUMN transactions.nonce IS 'Nonce of the access key.';
@@ -90,6 +91,7 @@ COMMENT ON COLUMN receipts.error IS 'The error as the chain reports it, JSON.';
 COMMENT ON COLUMN receipts.gas_burnt IS 'Gas burnt by this receipt alone.';
 COMMENT ON COLUMN receipts.tokens_burnt IS 'Tokens burnt for that gas, yoctoNEAR.';
 COMMENT ON COLUMN receipts.logs IS 'Log lines in order; a NUL in a log is shown as ␀ (U+2400). NULL if there are none.';
+COMMENT ON COLUMN receipts.as_given IS 'NULL: all texts of the row are as they were given. Else a JSON object in UTF-8: the columns actions, error and logs, as they were given, where a NUL or half a surrogate pair is stored as another character. Method_name is a part of actions, error_text one of error; events are parts of logs.';
 COMMENT ON COLUMN receipts.executed_block_hash IS 'Only when block_height is NULL: hash of the block in which the receipt executed.';
 
 COMMENT ON TABLE data_receipts IS 'Results that are sent to the callbacks that await them, as listed in chunks. They have no outcome. With scope accounts: those of the accounts and of stored trees, and all that end a yield.';
@@ -116,7 +118,7 @@ COMMENT ON COLUMN events.account_id IS 'The contract that logged the event.';
 COMMENT ON COLUMN events.standard IS 'Standard, e.g. nep141.';
 COMMENT ON COLUMN events.version IS 'Version of the standard.';
 COMMENT ON COLUMN events.event IS 'Name of the event, e.g. ft_transfer.';
-COMMENT ON COLUMN events.data IS 'Content of the event, JSON as logged.';
+COMMENT ON COLUMN events.data IS 'Content of the event, JSON as logged; the escapes \u2400 and \ufffd stand for a NUL and for half a surrogate pair (receipts.logs has the text as it was).';
 
 COMMENT ON TABLE global_contract_distributions IS 'Global contracts on their way: one receipt for each shard, as listed in chunks, of whatever scope. They have no outcome. The view global_contracts sums them up.';
 COMMENT ON COLUMN global_contract_distributions.receipt_id IS 'Id of the receipt; no receipt_ids name it.';

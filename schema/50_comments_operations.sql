@@ -129,3 +129,11 @@ COMMENT ON COLUMN expected_failures.contract_like IS 'LIKE pattern for findings.
 COMMENT ON COLUMN expected_failures.method_like IS 'LIKE pattern for findings.method_name.';
 COMMENT ON COLUMN expected_failures.error_class_like IS 'LIKE pattern for findings.error_class.';
 COMMENT ON COLUMN expected_failures.daemon IS 'The daemon that has the rule (daemons.id). The row is deleted when the next daemon starts after that one has ended.';
+
+COMMENT ON TABLE set_aside_rows IS 'What was set aside by the daemons; the view set_aside has more.';
+COMMENT ON COLUMN set_aside_rows.what IS 'What it is (see the view set_aside).';
+COMMENT ON COLUMN set_aside_rows.id IS 'Its id (see the view set_aside).';
+COMMENT ON COLUMN set_aside_rows.reason IS 'What the database said of it last.';
+COMMENT ON COLUMN set_aside_rows.since IS 'When it was set aside.';
+COMMENT ON COLUMN set_aside_rows.last_at IS 'When it was tried last, in vain. A week later the row goes.';
+COMMENT ON COLUMN set_aside_rows.times IS 'How often it was tried in vain.';

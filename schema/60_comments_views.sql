@@ -102,3 +102,11 @@ COMMENT ON FUNCTION corrections_of(text, text, text) IS 'Number of corrections o
 COMMENT ON FUNCTION next_telling(text, text) IS 'Number that the next alert of a finding (finding_id, tree_id) has, from 1. NULL: it was reported, and not taken back.';
 COMMENT ON FUNCTION drawn_alert_places() IS 'All places of alerts (alerts.place) that were drawn are smaller than below; makers are the open transactions that may have drawn some. Used by the daemon to keep to the order of alerts.';
 COMMENT ON FUNCTION estimated_time(bigint) IS 'Estimated time at which the chain reaches a height, from the block times of the last hour. NULL: height 0, or too far away.';
+
+COMMENT ON VIEW set_aside IS 'What is not dealt with because of its own data: the database does not take it, or cannot read it. All others go on. A row goes when its subject is dealt with.';
+COMMENT ON COLUMN set_aside.what IS 'block: a height that is not stored, a gap to be retried; tree: a tree that is not stored, to be fetched again; stored_tree: a tree that is stored and cannot be read (its watch does not end, its alerts are sent without it); late_tree: a tree that is stored and has no result, to be judged again in an hour; orphan: a receipt that stays without its parent; watch: a watch that is not made, or whose end is unknown; delivery: an alert for an endpoint, to be tried again; alert: an alert that is sent with less in it; timed_rule: a rule that is not judged.';
+COMMENT ON COLUMN set_aside.id IS 'The height, the transaction hash, the id of the receipt or data, of the alert (with the endpoint, for a delivery), or the name of the rule.';
+COMMENT ON COLUMN set_aside.reason IS 'What the database said of it last.';
+COMMENT ON COLUMN set_aside.since IS 'When it was set aside; of a tree that is not stored, when it was listed.';
+COMMENT ON COLUMN set_aside.last_at IS 'When it was tried last, in vain. NULL: not known.';
+COMMENT ON COLUMN set_aside.times IS 'How often it was tried in vain.';

@@ -20,11 +20,11 @@ DECLARE
         'watches IUD', 'watch_transitions ID', 'stream_events IUD',
         'endpoints IU', 'endpoint_rules ID', 'endpoint_load IU', 'alerts IUD', 'deliveries IU', 'alert_groups IUD',
         'silences IUD', 'alert_rules IUD', 'alert_rule_versions I', 'alert_rule_state U', 'account_lists IU',
-        'listed_accounts IU', 'timed_rules IUD', 'timed_successes IUD', 'timed_episodes IUD',
+        'listed_accounts IU', 'timed_rules IUD', 'timed_successes IUD', 'timed_episodes IUD', 'set_aside_rows IUD',
         'locks U', 'wanted_watches IUD', 'schema_migrations', 'schema_objects',
         'partitions', 'gaps', 'skipped_heights', 'failed_receipts', 'chain_throughput', 'failed_callbacks',
         'handled_failures', 'unfinished_trees', 'open_watches', 'stuck_watches', 'stage_latency', 'contract_health',
-        'nonce_gaps', 'delegate_refusals', 'global_contracts'];
+        'nonce_gaps', 'delegate_refusals', 'global_contracts', 'set_aside'];
     -- Signed transactions, which anybody can send; keys that would answer for somebody else; and texts that repeat them.
     secret CONSTANT text[] := ARRAY[
         'watches signed_tx_base64', 'watches idempotency_key', 'stream_events body', 'alerts payload', 'alerts cause',

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# libFuzzer on every parser of outside bytes; sourced by ./dev.
+# libFuzzer on every parser of outside bytes, and on the rows that they become; sourced by ./dev.
 
 # A target that gets no further with one input than this many seconds is stuck in it.
 readonly STUCK_AFTER=20
@@ -11,6 +11,10 @@ fuzz_names() {
     for source in tests/fuzz/fuzz_*.cpp; do basename "${source#*/fuzz_}" .cpp; done
 }
 
+# Whether the target writes its inputs into a database (tests/fuzz.cmake): each execution takes as long as a thousand of
+# others.
+is_on_postgres() { [ "$1" = rows ]; }
+
 build_fuzz_targets() {
     install_packages build test lint
     say "Building the fuzz targets (build-fuzz/)"
@@ -21,10 +25,11 @@ build_fuzz_targets() {
 # fuzz_one NAME LIMIT LOG: until LIMIT, "-max_total_time=60" or "-runs=1000". What it learns stays in .local/fuzz/corpus
 # for the next time.
 fuzz_one() {
-    local name=$1 limit=$2 log=$3 corpus=$LOCAL/fuzz/corpus/$1
+    local name=$1 limit=$2 log=$3 corpus=$LOCAL/fuzz/corpus/$1 launcher=()
+    if is_on_postgres "$name"; then launcher=(python3 -IS tests/support/run_test.py --postgres --); fi
     mkdir -p "$corpus" "$LOCAL/fuzz/findings"
     # Without the stacks of allocations twice as many inputs are tried; repeating a finding shows them.
-    if ! ASAN_OPTIONS=malloc_context_size=0 "build-fuzz/fuzz_$name" "$limit" -timeout="$STUCK_AFTER" -max_len="$LONGEST" \
+    if ! ASAN_OPTIONS=malloc_context_size=0 "${launcher[@]}" "build-fuzz/fuzz_$name" "$limit" -timeout="$STUCK_AFTER" -max_len="$LONGEST" \
         -print_final_stats=1 -artifact_prefix="$LOCAL/fuzz/findings/$name-" "$corpus" "tests/data/fuzz/$name" \
         >"$log" 2>&1; then
         note "$name: a finding"
@@ -68,12 +73,12 @@ start_fuzzing() {
     say "$1"
 }
 
-# ./dev sweep fuzz COUNT: COUNT executions of each target, then as many that there are a hundred times COUNT in sum. Each
-# gets as much more time as any other, so that most are of the fast ones.
+# ./dev sweep fuzz COUNT: COUNT executions of each target (of one on PostgreSQL a tenth), then as many that there are a
+# hundred times COUNT in sum. Each gets as much more time as any other, so that most are of the fast ones.
 sweep_fuzz() {
     local count=$1 left rates
     start_fuzzing "Fuzzing each target ($count executions)"
-    same_count() { echo "-runs=$count"; }
+    same_count() { if is_on_postgres "$1"; then echo "-runs=$((count / 10))"; else echo "-runs=$count"; fi; }
     fuzz_each 1 same_count
     left=$((100 * count - $(stat_of number_of_executed_units "$LOCAL"/fuzz/*.1.log)))
     [ "$left" -gt 0 ] || return 0

@@ -24,7 +24,8 @@ constexpr std::chrono::milliseconds kLongestPause = 1s;
 constexpr unsigned kMostDoublings = 8;
 constexpr auto kAfterFault = 5s;  // of the database
 constexpr auto kReportEvery = 10s;
-constexpr auto kTendEvery = 1s;  // digests wait for minutes
+constexpr auto kTriesWithin = 5min;  // of a delivery that is due
+constexpr auto kTendEvery = 1s;      // digests wait for minutes
 
 double seconds(base::Duration duration) { return static_cast<double>(duration.count()) / 1e9; }
 
@@ -56,10 +57,27 @@ void left_to_its_lease(const std::exception& because) {
     log::warn("a delivery is left to its lease", {{"because", because.what()}});
 }
 
+// A body with less in it is better than none, for this alert and for those that are claimed with it.
+std::string body_of(const Cause& cause, const Site& site) {
+    try {
+        return make_payload(cause, site);
+    } catch (const std::exception& e) {
+        log::error("an alert cannot be put into words: it is sent with less in it",
+                   {{"alert_id", cause.alert_id}, {"because", e.what()}});
+    }
+    Cause less;
+    less.alert_id = cause.alert_id;
+    less.finding_id = cause.finding_id;
+    less.kind = cause.kind;
+    less.tx_hash = cause.tx_hash;
+    less.alerted_at = cause.alerted_at;
+    return make_payload(less, site);
+}
+
 base::Task<Bodies> make_on(base::asio::thread_pool& cpu, std::vector<Cause> causes, Site site) {
     return base::offload(cpu, [causes = std::move(causes), site = std::move(site)] {
         Bodies bodies;
-        for (const auto& cause : causes) bodies[cause.alert_id] = make_payload(cause, site);
+        for (const auto& cause : causes) bodies[cause.alert_id] = body_of(cause, site);
         return bodies;
     });
 }
@@ -128,6 +146,7 @@ base::Task<void> Dispatcher::run() {
     if (endpoints_.empty()) co_return;
     base::TaskGroup under_way(executor_);
     progressed_at_ = clock_.steady();
+    for (auto& [name, endpoint] : endpoints_) endpoint->held_back_at = progressed_at_;
     running_ = true;
     while (!stopping_) {
         woken_ = false;
@@ -345,6 +364,14 @@ base::Task<void> Dispatcher::report() {
     }
 }
 
+// It could have been sent all that has been due for so long.
+bool Dispatcher::is_free(const std::string& name, Endpoint& endpoint) const {
+    const auto now = clock_.steady();
+    const bool is_off = std::find(switched_off_.begin(), switched_off_.end(), name) != switched_off_.end();
+    if (is_off || endpoint.circuit.is_open() || endpoint.paused_until > now) endpoint.held_back_at = now;
+    return now - endpoint.held_back_at >= kTriesWithin;
+}
+
 void Dispatcher::show(const std::vector<storage::DeliveryBacklog>& backlog) {
     std::map<std::string, storage::DeliveryBacklog> by_endpoint;
     outbox_ = Outbox{};
@@ -355,6 +382,9 @@ void Dispatcher::show(const std::vector<storage::DeliveryBacklog>& backlog) {
         endpoint->series.dead.Set(static_cast<double>(of.dead));
         endpoint->series.oldest_pending_seconds.Set(seconds(of.oldest_pending));
         endpoint->series.oldest_cause_seconds.Set(seconds(of.oldest_cause));
+        const auto not_tried = is_free(name, *endpoint) ? of.not_tried : 0;
+        endpoint->series.not_tried.Set(static_cast<double>(not_tried));
+        if (not_tried > 0) outbox_->not_tried[name] = not_tried;
         outbox_->pending += of.pending;
         outbox_->dead += of.dead;
         outbox_->oldest_pending = std::max(outbox_->oldest_pending, of.oldest_pending);

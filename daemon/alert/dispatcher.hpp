@@ -34,6 +34,8 @@ struct Outbox {
     std::uint64_t pending = 0;
     std::uint64_t dead = 0;
     std::chrono::milliseconds oldest_pending{0};
+    // Due for five minutes without an attempt, though nothing keeps them from it; by endpoint.
+    std::map<std::string, std::uint64_t> not_tried;
 };
 
 class Dispatcher {
@@ -91,6 +93,7 @@ private:
         bool more_due = false;  // the last claim took all it could
         bool failing = false;   // the last attempt failed
         base::SteadyTime paused_until{};
+        base::SteadyTime held_back_at{};  // when it was last kept from getting all that is due
     };
     struct Seat;
 
@@ -115,6 +118,7 @@ private:
     void hold_back(Endpoint& endpoint, const Answer& answer, const storage::DeliveryOutcome& outcome) const;
     void note(const storage::DueDelivery& delivery, const storage::DeliveryOutcome& outcome,
               Endpoint& endpoint);
+    bool is_free(const std::string& name, Endpoint& endpoint) const;
     void show(const std::vector<storage::DeliveryBacklog>& backlog);
 
     base::asio::any_io_executor executor_;

@@ -104,6 +104,13 @@ bool clock_is_off(const DaemonStatus& status) {
            std::abs(status.clock_jumped_seconds) > kClockOffSeconds;
 }
 
+std::string counts_text(const std::map<std::string, std::uint64_t>& counts) {
+    std::string text;
+    for (const auto& [name, count] : counts)
+        text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + name;
+    return text;
+}
+
 std::string unusable_text(const std::vector<UpstreamView>& upstreams) {
     std::string text = "no upstream can be used";
     for (const auto& upstream : upstreams)
@@ -166,6 +173,8 @@ std::string to_json(const DaemonStatus& status) {
                       {"unconfirmed", status.unconfirmed},
                       {"wrong_clock", status.wrong_clock},
                       {"alerts", outbox_json(status.outbox)},
+                      {"set_aside", status.set_aside},
+                      {"deliveries_not_tried", status.not_tried},
                       {"timed_rules", timed_rules_json(status.timed_rules)},
                       {"endpoints_off", status.endpoints_off},
                       {"retention_keep", status.retention_keep},
@@ -258,6 +267,12 @@ std::vector<Unreadiness> notes(const DaemonStatus& status) {
     if (!status.unconfirmed.empty())
         notes.push_back({"unconfirmed", status.unconfirmed + "; until they are, no watch ends above"});
     if (!status.wrong_clock.empty()) notes.push_back({"clock", status.wrong_clock});
+    if (!status.set_aside.empty())
+        notes.push_back({"set_aside", "not dealt with because of their own data: " +
+                                          counts_text(status.set_aside) + "; see the view set_aside"});
+    if (!status.not_tried.empty())
+        notes.push_back({"deliveries", "due for five minutes without an attempt, by endpoint: " +
+                                           counts_text(status.not_tried)});
     return notes;
 }
 

@@ -128,7 +128,9 @@ struct DaemonStatus {
     std::vector<OtherDaemonView> other_daemons;  // on this database, that live; the longest retention holds
     std::vector<AccountView> accounts;           // with scope accounts
     std::optional<OutboxView> outbox;            // nullopt: no endpoints, or not counted yet
-    std::optional<TimedRulesView> timed_rules;   // nullopt: another daemon leads, or not judged yet
+    std::map<std::string, std::uint64_t> set_aside;  // rows of the view set_aside, by what they are
+    std::map<std::string, std::uint64_t> not_tried;  // deliveries due for five minutes, by endpoint
+    std::optional<TimedRulesView> timed_rules;       // nullopt: another daemon leads, or not judged yet
 };
 
 std::string to_json(const DaemonStatus& status);
@@ -143,7 +145,8 @@ struct Unreadiness {
     std::string detail;
 };
 std::vector<Unreadiness> unreadiness(const DaemonStatus& status);
-// A note worth a look, though it makes nobody unready: "network", "schema", "unconfirmed", "clock", "held_up".
+// A note worth a look, though it makes nobody unready: "network", "schema", "unconfirmed", "clock",
+// "held_up", "set_aside", "deliveries".
 std::vector<Unreadiness> notes(const DaemonStatus& status);
 
 }  // namespace receiptd::api

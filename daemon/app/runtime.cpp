@@ -262,9 +262,12 @@ api::DaemonStatus Runtime::status() const {
     view_of.unconfirmed = state.unconfirmed();
     view_of.wrong_clock = state.wrong_clock;
     if (const auto& broken = state.heights.broken()) view_of.broken_chain = broken->why;
-    if (const auto& outbox = dispatcher.outbox())
+    view_of.set_aside = set_aside_;
+    if (const auto& outbox = dispatcher.outbox()) {
         view_of.outbox = api::OutboxView{outbox->pending, outbox->dead,
                                          std::chrono::duration<double>(outbox->oldest_pending).count()};
+        view_of.not_tried = outbox->not_tried;
+    }
     view_of.timed_rules = view(timed_rules.report());
     if (const auto& lease = leadership.lease())
         view_of.leader = api::LeaderView{lease->mine, lease->place, lease->epoch};
@@ -314,13 +317,14 @@ base::Task<void> Runtime::take_rules() {
 }
 
 base::Task<void> Runtime::keep_alive() {
-    auto [others, contested, newer_schema] = co_await database.keep_alive();
+    auto [others, contested, newer_schema, set_aside] = co_await database.keep_alive();
     database_answered_at = clock.steady();
     if (newer_schema != newer_schema_ && !newer_schema.empty())
         log::warn(
             "the database's schema is newer than this program: restart it with the version that changed it",
             {{"schema", newer_schema}, {"version", RECEIPTD_VERSION}});
     newer_schema_ = std::move(newer_schema);
+    set_aside_ = std::move(set_aside);
     tell(contested, Counts::theirs);
     const auto place = [](const storage::OtherDaemon& other) { return other.settings.place; };
     std::set<std::string> known;

@@ -113,7 +113,8 @@ private:
     base::Task<std::optional<chain::BlockRef>> stored_block();
 
     std::set<std::tuple<std::string, std::string, std::string>> contested_;  // that were told
-    std::string newer_schema_;                                               // storage::Joined
+    storage::AsideCounts set_aside_;
+    std::string newer_schema_;  // storage::Joined
 };
 
 }  // namespace receiptd::app

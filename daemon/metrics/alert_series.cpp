@@ -31,6 +31,11 @@ AlertSeries::AlertSeries(Registry& r)
                   "Age, by block time, of the oldest cause of a delivery that is still to be made; 0: there "
                   "is none. The 1000 deliveries that wait longest are looked at.",
                   {"endpoint"})),
+      not_tried(
+          r.gauge("receiptd_deliveries_not_tried",
+                  "Deliveries that have been due for five minutes without an attempt, though the endpoint is "
+                  "served and neither paused nor out of order. The 1000 that wait longest are looked at.",
+                  {"endpoint"})),
       switched_off(
           r.gauge("receiptd_endpoint_switched_off", "1 while it is, because it answered 410.", {"endpoint"})),
       circuit_open(
@@ -60,6 +65,7 @@ EndpointSeries::EndpointSeries(AlertSeries& series, const std::string& endpoint)
       dead(series.dead.Add({{"endpoint", endpoint}})),
       oldest_pending_seconds(series.oldest_pending_seconds.Add({{"endpoint", endpoint}})),
       oldest_cause_seconds(series.oldest_cause_seconds.Add({{"endpoint", endpoint}})),
+      not_tried(series.not_tried.Add({{"endpoint", endpoint}})),
       switched_off(series.switched_off.Add({{"endpoint", endpoint}})),
       circuit_open(series.circuit_open.Add({{"endpoint", endpoint}})) {}
 

@@ -19,6 +19,7 @@ struct AlertSeries {
     prometheus::Family<prometheus::Gauge>& dead;
     prometheus::Family<prometheus::Gauge>& oldest_pending_seconds;
     prometheus::Family<prometheus::Gauge>& oldest_cause_seconds;
+    prometheus::Family<prometheus::Gauge>& not_tried;
     prometheus::Family<prometheus::Gauge>& switched_off;
     prometheus::Family<prometheus::Gauge>& circuit_open;
 
@@ -44,6 +45,7 @@ public:
     prometheus::Gauge& dead;
     prometheus::Gauge& oldest_pending_seconds;
     prometheus::Gauge& oldest_cause_seconds;
+    prometheus::Gauge& not_tried;
     prometheus::Gauge& switched_off;
     prometheus::Gauge& circuit_open;
 };

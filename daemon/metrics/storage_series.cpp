@@ -83,7 +83,15 @@ StorageSeries::StorageSeries(Registry& r)
           r.gauge_of_leader("receiptd_table_bytes",
                             "Disk of a table with all of its partitions, and of its indexes; \"others\": all "
                             "other tables of the schema; measured every five minutes.",
-                            {"table", "part"})) {}
+                            {"table", "part"})),
+      set_aside_(r.gauge("receiptd_set_aside",
+                         "What is not dealt with because of its own data, while all others go on: rows of "
+                         "the view set_aside, by what they are.",
+                         {"what"})) {}
+
+void StorageSeries::set_aside(const std::string& what, double count) {
+    set_aside_.Add({{"what", what}}).Set(count);
+}
 
 void StorageSeries::set_partition_times(double from, double until) {
     partitions_from_.Add({}).Set(from);

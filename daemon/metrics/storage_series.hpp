@@ -36,6 +36,8 @@ struct StorageSeries {
     void set_partition_times(double from, double until);
     // `table` is of a closed set.
     void set_table_bytes(const std::string& table, double bytes, double index_bytes);
+    // `what` is of a closed set.
+    void set_aside(const std::string& what, double count);
     // `kind` is of a closed set; endpoint "": nobody takes the rule.
     void count_matched(const std::string& kind, const std::string& endpoint, double alerts);
 
@@ -45,6 +47,7 @@ private:
     prometheus::Family<prometheus::Gauge>& partitions_from_;
     prometheus::Family<prometheus::Gauge>& partitions_until_;
     prometheus::Family<prometheus::Gauge>& table_bytes_;
+    prometheus::Family<prometheus::Gauge>& set_aside_;
 };
 
 }  // namespace receiptd::metrics

@@ -21,6 +21,8 @@ const std::string kClaim =
     "  CROSS JOIN LATERAL (SELECT d.alert_id, d.endpoint, d.next_attempt_at AS due_at, "
     "      d.lease_owner IS NOT NULL AS was_claimed FROM deliveries d "
     "    WHERE d.endpoint = room.endpoint AND d.state = 'pending' AND d.next_attempt_at <= now() "
+    "      AND ($8::text[] = '{}' OR (d.alert_id, d.endpoint) IN (SELECT * FROM unnest($8::text[], "
+    "$9::text[]))) "
     "      AND (NOT room.untried OR (d.attempts = 0 AND d.last_status IS NULL AND d.last_error IS NULL)) "
     "      AND (NOT room.ordered OR EXISTS (SELECT FROM alerts a WHERE a.alert_id = d.alert_id "
     "        AND (a.tx_hash IS NULL OR a.place IS NULL OR a.place < $6::bigint) "
@@ -47,7 +49,7 @@ const std::string kClaim =
     microseconds_of("coalesce(a.caused_at, a.created_at)") + ", " + microseconds_of("c.created_at") +
     ", (SELECT silences FROM alert_rule_state), " + microseconds_of("now()") + ", " +
     microseconds_of("c.due_at") +
-    ", coalesce(c.group_id, 0), c.late, c.withhold_late, c.by_hand, a.kind <> ALL ($8::text[]) "
+    ", coalesce(c.group_id, 0), c.late, c.withhold_late, c.by_hand, a.kind <> ALL ($10::text[]) "
     "OR coalesce(a.confirmed, false), "
     "coalesce((SELECT key FROM alert_groups g WHERE g.group_id = c.group_id), '') FROM claimed c JOIN alerts "
     "a USING "
@@ -95,6 +97,10 @@ storm::About about_of(const DueDelivery& due, const pqxx::row& row) {
 // Claims of an endpoint with groups are large: most of their alerts are counted and not sent.
 constexpr unsigned kMostGroupedAtOnce = 500;
 
+std::string most_of(const EndpointRoom& room) {
+    return std::to_string(room.storm.group.empty() ? room.limit : kMostGroupedAtOnce);
+}
+
 // As each row of a claim tells it.
 struct ClaimState {
     std::int64_t silences = 0;  // how often they have changed
@@ -121,20 +127,27 @@ std::int64_t settled_place(pqxx::transaction_base& tx, SettledPlaces& places,
 
 std::vector<ClaimedDelivery> take(pqxx::transaction_base& tx, SettledPlaces& places,
                                   const std::string& process, const std::vector<EndpointRoom>& rooms,
-                                  std::chrono::seconds lease, ClaimState& state) {
+                                  std::chrono::seconds lease, std::span<const DeliveryName> only,
+                                  ClaimState& state) {
+    std::vector<std::string> alerts, their_endpoints;
+    for (const auto& delivery : only) {
+        alerts.push_back(delivery.alert_id);
+        their_endpoints.push_back(delivery.endpoint);
+    }
     std::vector<std::string> endpoints, most, ordered, untried;
     for (const auto& room : rooms) {
         endpoints.push_back(room.endpoint);
-        most.push_back(std::to_string(room.storm.group.empty() ? room.limit : kMostGroupedAtOnce));
+        most.push_back(most_of(room));
         ordered.emplace_back(room.ordered ? "t" : "f");
         untried.emplace_back(room.is_probe ? "t" : "f");
     }
     const auto kinds = rule::kinds_about_outcomes();
     const std::vector<std::string> about_outcomes(kinds.begin(), kinds.end());
     std::vector<ClaimedDelivery> taken;
-    for (const auto& row : shim::query(tx, kClaim, text_array(endpoints), text_array(most), process,
-                                       lease.count(), text_array(ordered), settled_place(tx, places, rooms),
-                                       text_array(untried), text_array(about_outcomes))) {
+    for (const auto& row :
+         shim::query(tx, kClaim, text_array(endpoints), text_array(most), process, lease.count(),
+                     text_array(ordered), settled_place(tx, places, rooms), text_array(untried),
+                     text_array(alerts), text_array(their_endpoints), text_array(about_outcomes))) {
         taken.push_back(claimed_of(row));
         state = {row[20].as<std::int64_t>(), wall_time(row[21])};
     }
@@ -144,8 +157,9 @@ std::vector<ClaimedDelivery> take(pqxx::transaction_base& tx, SettledPlaces& pla
 // A delivery that was tried before is a probe where nothing else is due.
 std::vector<ClaimedDelivery> take_due(pqxx::transaction_base& tx, SettledPlaces& places,
                                       const std::string& process, const std::vector<EndpointRoom>& rooms,
-                                      std::chrono::seconds lease, ClaimState& state) {
-    auto taken = take(tx, places, process, rooms, lease, state);
+                                      std::chrono::seconds lease, std::span<const DeliveryName> only,
+                                      ClaimState& state) {
+    auto taken = take(tx, places, process, rooms, lease, only, state);
     std::vector<EndpointRoom> left;
     for (const auto& room : rooms)
         if (room.is_probe && std::none_of(taken.begin(), taken.end(), [&](const auto& delivery) {
@@ -153,7 +167,8 @@ std::vector<ClaimedDelivery> take_due(pqxx::transaction_base& tx, SettledPlaces&
             }))
             left.emplace_back(room).is_probe = false;
     if (left.empty()) return taken;
-    for (auto& delivery : take(tx, places, process, left, lease, state)) taken.push_back(std::move(delivery));
+    for (auto& delivery : take(tx, places, process, left, lease, only, state))
+        taken.push_back(std::move(delivery));
     return taken;
 }
 
@@ -162,10 +177,10 @@ std::vector<ClaimedDelivery> take_due(pqxx::transaction_base& tx, SettledPlaces&
 // Endpoints one after the other by name: whoever locks groups of several does so in this order.
 Claimed claim_due(pqxx::transaction_base& tx, SilenceBook& silences, SettledPlaces& places,
                   const std::string& process, const std::vector<EndpointRoom>& rooms,
-                  std::chrono::seconds lease) {
+                  std::chrono::seconds lease, std::span<const DeliveryName> only) {
     Claimed claimed;
     ClaimState state;
-    auto deliveries = take_due(tx, places, process, rooms, lease, state);
+    auto deliveries = take_due(tx, places, process, rooms, lease, only, state);
     if (deliveries.empty()) return claimed;
     const auto known = silences.current(tx, state.silences);
     const auto now = state.now;
@@ -185,6 +200,37 @@ Claimed claim_due(pqxx::transaction_base& tx, SilenceBook& silences, SettledPlac
         if (delivery.is_sent) claimed.due.push_back(std::move(delivery.due));
     claimed.not_sent = fates.counts();
     return claimed;
+}
+
+std::vector<DeliveryName> due_now(pqxx::connection& connection, const std::vector<EndpointRoom>& rooms) {
+    std::vector<std::string> endpoints, most;
+    for (const auto& room : rooms) {
+        endpoints.push_back(room.endpoint);
+        most.push_back(most_of(room));
+    }
+    pqxx::work tx(connection);
+    std::vector<DeliveryName> due;
+    for (const auto& row :
+         shim::query(tx,
+                     "SELECT one.* FROM unnest($1::text[], $2::int[]) AS room (endpoint, most) "
+                     "CROSS JOIN LATERAL (SELECT d.alert_id, d.endpoint FROM deliveries d "
+                     "  WHERE d.endpoint = room.endpoint AND d.state = 'pending' "
+                     "    AND d.next_attempt_at <= now() ORDER BY d.next_attempt_at LIMIT room.most) one",
+                     text_array(endpoints), text_array(most)))
+        due.push_back({row[0].as<std::string>(), row[1].as<std::string>()});
+    return due;
+}
+
+void postpone(pqxx::connection& connection, const DeliveryName& delivery, const std::string& reason) {
+    pqxx::work tx(connection);
+    shim::query(tx,
+                "UPDATE deliveries SET attempts = attempts + 1, last_error = $3, lease_owner = NULL, "
+                "next_attempt_at = now() + least(30 * 2 ^ least(attempts, 7), 3600) * interval '1 second', "
+                "state = CASE WHEN created_at < now() - interval '4 days' THEN 'dead' ELSE state END, "
+                "dead_because = CASE WHEN created_at < now() - interval '4 days' THEN 'attempts' END "
+                "WHERE alert_id = $1 AND endpoint = $2 AND state = 'pending'",
+                delivery.alert_id, delivery.endpoint, "set aside: " + reason);
+    tx.commit();
 }
 
 }  // namespace receiptd::storage

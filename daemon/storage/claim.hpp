@@ -10,10 +10,16 @@
 
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace receiptd::storage {
+
+struct DeliveryName {
+    std::string alert_id;
+    std::string endpoint;
+};
 
 struct ClaimedDelivery {
     DueDelivery due;
@@ -26,9 +32,15 @@ struct ClaimedDelivery {
     bool is_sent = false;  // Sift says so
 };
 
-// Gives the deliveries that `process` is to attempt, leased to it, and how many others there were.
+// Gives the deliveries that `process` is to attempt, leased to it, and how many others there were. `only`: of
+// these; empty: of all.
 Claimed claim_due(pqxx::transaction_base& tx, SilenceBook& silences, SettledPlaces& places,
                   const std::string& process, const std::vector<EndpointRoom>& rooms,
-                  std::chrono::seconds lease);
+                  std::chrono::seconds lease, std::span<const DeliveryName> only);
+
+// What rooms have place for, the longest due first.
+std::vector<DeliveryName> due_now(pqxx::connection& connection, const std::vector<EndpointRoom>& rooms);
+// An attempt that failed before it was made: the next one comes later and later, and after four days none.
+void postpone(pqxx::connection& connection, const DeliveryName& delivery, const std::string& reason);
 
 }  // namespace receiptd::storage

@@ -119,7 +119,7 @@ Joined keep_alive(pqxx::transaction_base& tx, const std::string& process, const 
     write_row(tx, process, settings);
     // Another one of the same name may have gone with its daemon.
     declare(tx, process, settings.expected, "DO NOTHING");
-    return {living_daemons(tx, process), overruled(tx, process, settings.alerts), newer_schema(tx)};
+    return {living_daemons(tx, process), overruled(tx, process, settings.alerts), newer_schema(tx), {}};
 }
 
 void leave_daemons(pqxx::transaction_base& tx, const std::string& process) {

@@ -4,6 +4,7 @@
 #include "base/height_set.hpp"
 #include "storage/alert_rules.hpp"
 #include "storage/pqxx_shim.hpp"
+#include "storage/set_aside.hpp"
 
 #include <chrono>
 #include <optional>
@@ -44,6 +45,7 @@ struct Joined {
     std::vector<OtherDaemon> others;
     std::vector<Contested> contested;
     std::string newer_schema;  // schema_state.hpp
+    AsideCounts set_aside = {};
 };
 
 struct FollowedAccount {

@@ -172,6 +172,7 @@ Database::Database(const DatabaseOptions& options, metrics::StorageSeries& stora
       series(storage_series),
       on_alerts(std::move(told)),
       partitions(storage_series),
+      set_aside(storage_series),
       pool(context_, options.shares),
       process_(random_uuid()) {
     if (context_.database.may_be_read_on_the_way())
@@ -212,8 +213,12 @@ base::Task<std::vector<Contested>> Database::join(DaemonSettings settings) {
 }
 
 base::Task<Joined> Database::keep_alive() {
-    return pool.following.transaction([process = process_, own = settings_](pqxx::work& tx) {
-        return storage::keep_alive(tx, process, own);
+    return pool.following.run([process = process_, own = settings_, this](pqxx::connection& connection) {
+        pqxx::work tx(connection);
+        auto joined = storage::keep_alive(tx, process, own);
+        tx.commit();
+        joined.set_aside = set_aside.save(connection);
+        return joined;
     });
 }
 

@@ -11,6 +11,7 @@
 #include "storage/pool.hpp"
 #include "storage/rule_book.hpp"
 #include "storage/session.hpp"
+#include "storage/set_aside.hpp"
 #include "storage/told.hpp"
 
 #include <chrono>
@@ -85,6 +86,7 @@ public:
     std::function<void()> on_alerts;
     PartitionKeeper partitions;
     RuleBook rules;
+    SetAside set_aside;
     Pool pool;
 
 private:

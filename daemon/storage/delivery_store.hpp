@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -70,6 +71,13 @@ struct Claimed {
     std::vector<DueDelivery> due;  // to be attempted now
     std::vector<NotSent> not_sent;
     std::vector<EndpointPause> pauses;
+
+    Claimed& operator+=(Claimed more) {
+        std::move(more.due.begin(), more.due.end(), std::back_inserter(due));
+        std::move(more.not_sent.begin(), more.not_sent.end(), std::back_inserter(not_sent));
+        std::move(more.pauses.begin(), more.pauses.end(), std::back_inserter(pauses));
+        return *this;
+    }
 };
 
 struct EndpointStorm {
@@ -98,6 +106,7 @@ struct DeliveryBacklog {
     std::uint64_t dead = 0;
     std::chrono::milliseconds oldest_pending{0};  // age, since it was made
     std::chrono::milliseconds oldest_cause{0};    // age by block time, of those that wait longest
+    std::uint64_t not_tried = 0;  // due for five minutes without an attempt, of those that wait longest
 };
 
 // An endpoint of a daemon's configuration, with the names of the rules that it takes.

@@ -1,5 +1,6 @@
 #include "storage/fault.hpp"
 
+#include "storage/errors.hpp"
 #include "storage/pqxx_shim.hpp"
 
 #include <algorithm>
@@ -73,12 +74,14 @@ FaultKind fault_kind(const std::string& sqlstate) {
     if (is("40") || is("55P03") || is("55006") || is("57014")) return FaultKind::retry;
     // 42 syntax, names and rights, 3D and 3F no such database or schema, 28 who may come in.
     if (is("42") || is("3D") || is("3F") || is("28")) return FaultKind::setup;
-    // 22 data exception, 23 constraint, 54000 a value longer than an index takes.
-    if (is("22") || is("23") || is("54000")) return FaultKind::refused;
+    // 22 data exception, 23 constraint, 21 more rows than one, 54 a value that is too long or too deep.
+    if (is("22") || is("23") || is("21") || is("54")) return FaultKind::refused;
     return FaultKind::permanent;
 }
 
 bool is_of_the_rows(const std::exception& error) {
+    if (dynamic_cast<const StorageStopped*>(&error) || dynamic_cast<const StorageTimeout*>(&error))
+        return false;
     if (const auto* sql = dynamic_cast<const pqxx::sql_error*>(&error)) {
         const auto kind = fault_kind(shim::sqlstate_of(*sql));
         return kind == FaultKind::refused || kind == FaultKind::permanent;
@@ -108,6 +111,8 @@ Fault classify(const std::exception_ptr& error, bool connection_open, const Conn
         return fault_with_connection(fault_of(shim::sqlstate_of(e), e.what(), database), connection_open);
     } catch (const pqxx::transaction_rollback& e) {
         return fault_with_connection(fault_of("40000", e.what(), database), connection_open);
+    } catch (const pqxx::conversion_error& e) {
+        fault = {FaultKind::refused, {}, e.what()};
     } catch (const std::exception& e) {
         fault = {FaultKind::permanent, {}, e.what()};
     }

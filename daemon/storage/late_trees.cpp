@@ -7,11 +7,9 @@
 // after that hour whatever is not known.
 #include "storage/late_trees.hpp"
 
-#include "base/log.hpp"
 #include "chain/tree/judgement.hpp"
 #include "metrics/registry.hpp"
 #include "storage/copy.hpp"
-#include "storage/fault.hpp"
 #include "storage/pg_orphan_store.hpp"
 #include "storage/pg_tree_store.hpp"
 #include "storage/placing.hpp"
@@ -21,6 +19,7 @@
 #include "storage/tree_load.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -47,20 +46,21 @@ struct DueTrees {
     bool everywhere = false;
 };
 
-// The due ones of backfills or the others, or one of these.
+// Some of the due ones, which are of backfills or not.
 struct Turn {
     bool history = false;
-    std::string only;  // empty: some
+    std::vector<std::string> tx_hashes;
 };
 
 DueTrees claim_late(pqxx::transaction_base& tx, const Turn& turn, bool everywhere) {
-    const auto rows = shim::query(
-        tx,
-        "SELECT tx_hash, since, since + interval '15 days', looks >= $5 FROM late_trees "
-        "WHERE due_at <= now() AND history = $1 AND isfinite(since) <> $2 "
-        "  AND ($4 = '' OR tx_hash = $4) "
-        "ORDER BY due_at, tx_hash LIMIT $3 FOR UPDATE SKIP LOCKED",
-        turn.history, everywhere, everywhere ? kTreesEverywhere : kTreesAtOnce, turn.only, kLooksForResumes);
+    const auto rows =
+        shim::query(tx,
+                    "SELECT tx_hash, since, since + interval '15 days', looks >= $5 FROM late_trees "
+                    "WHERE due_at <= now() AND history = $1 AND isfinite(since) <> $2 "
+                    "  AND tx_hash = ANY ($4::text[]) "
+                    "ORDER BY due_at, tx_hash LIMIT $3 FOR UPDATE SKIP LOCKED",
+                    turn.history, everywhere, everywhere ? kTreesEverywhere : kTreesAtOnce,
+                    text_array(turn.tx_hashes), kLooksForResumes);
     DueTrees due;
     due.everywhere = everywhere;
     for (const auto& row : rows) {
@@ -210,37 +210,28 @@ std::vector<std::string> due_late(pqxx::connection& connection, bool history) {
     return tx_hashes;
 }
 
-void postpone_late(pqxx::connection& connection, const std::string& tx_hash, const std::string& reason) {
-    log::error("a late tree cannot be judged; tried again in an hour",
-               {{"tx_hash", tx_hash}, {"reason", reason}});
+void postpone_late(pqxx::connection& connection, const std::string& tx_hash) {
     pqxx::work tx(connection);
     shim::query(tx, "UPDATE late_trees SET due_at = now() + interval '1 hour' WHERE tx_hash = $1", tx_hash);
     tx.commit();
 }
 
-// One of them spoils what all of them are judged in: it is found.
-LateTrees judge_each(pqxx::connection& connection, bool history, const chain::NewsSince& news_since,
-                     Database& database) {
-    LateTrees all{{}, true};
-    for (const auto& tx_hash : due_late(connection, history)) {
-        try {
-            all.decided.add(judge_late_again(connection, {history, tx_hash}, news_since, database).decided);
-        } catch (const std::exception& e) {
-            if (!is_of_the_rows(e)) throw;
-            postpone_late(connection, tx_hash, e.what());
-        }
-    }
-    return all;
-}
-
 LateTrees judge_some(pqxx::connection& connection, bool history, const chain::NewsSince& news_since,
                      Database& database) {
-    try {
-        return judge_late_again(connection, {history, {}}, news_since, database);
-    } catch (const std::exception& e) {
-        if (!is_of_the_rows(e)) throw;
-    }
-    return judge_each(connection, history, news_since, database);
+    const auto due = due_late(connection, history);
+    LateTrees all;
+    const auto judge = [&](std::span<const std::string> some) {
+        const Turn turn{history, {some.begin(), some.end()}};
+        const auto judged = judge_late_again(connection, turn, news_since, database);
+        all.decided.add(judged.decided);
+        all.more = all.more || judged.more;
+    };
+    const auto leave = [&](const std::string& tx_hash, const Refusal&) {
+        postpone_late(connection, tx_hash);
+        all.more = true;
+    };
+    database.set_aside.apart(Aside::late_tree, std::span(due), std::identity(), judge, leave);
+    return all;
 }
 
 }  // namespace

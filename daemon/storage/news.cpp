@@ -2,6 +2,7 @@
 
 #include "base/line.hpp"
 #include "base/nul.hpp"
+#include "chain/json/json_check.hpp"
 #include "chain/tree/lifecycle.hpp"
 #include "rule/messages.hpp"
 #include "storage/copy.hpp"
@@ -44,14 +45,14 @@ constexpr std::size_t kLongestMethod = 256;  // the chain allows more than a rea
 
 // Alerts to make, column by column.
 struct Alerts {
-    void add(const rule::Subject& subject, unsigned telling, std::string cause_json,
+    void add(const rule::Subject& subject, unsigned telling, const std::string& cause_json,
              const std::vector<std::string_view>& matched) {
         ids.push_back(std::string(subject.cause_id) + (telling > 1 ? ":" + std::to_string(telling) : ""));
         tellings.push_back(std::to_string(telling));
         handled.emplace_back(!subject.handled ? "" : *subject.handled ? "t" : "f");
         kinds.emplace_back(subject.kind == rule::Kind::stage ? subject.stage : rule::kind_name(subject.kind));
         tx_hashes.emplace_back(subject.tx_hash);
-        causes.push_back(std::move(cause_json));
+        causes.push_back(chain::queryable_json(cause_json));
         lists.push_back(std::to_string(list_of(matched)));
         contracts.emplace_back(subject.receiver_id);
         methods.push_back(base::shortened(base::without_nul(subject.method_name), kLongestMethod));

@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
+#include <utility>
 
 namespace receiptd::storage {
 namespace {
@@ -21,7 +23,8 @@ constexpr std::size_t kLongestAnswer = 4'096;
 constexpr const char* kBacklog =
     "SELECT each.endpoint, sum(pending)::bigint, sum(dead)::bigint, "
     "coalesce(greatest(0, extract(epoch FROM now() - min(oldest)) * 1000), 0)::bigint, "
-    "coalesce(greatest(0, extract(epoch FROM now() - min(caused_at)) * 1000), 0)::bigint "
+    "coalesce(greatest(0, extract(epoch FROM now() - min(caused_at)) * 1000), 0)::bigint, "
+    "coalesce(max(not_tried), 0)::bigint "
     "FROM (SELECT endpoint, count(*) AS pending, 0 AS dead, min(created_at) AS oldest "
     "    FROM deliveries WHERE state = 'pending' GROUP BY endpoint "
     "  UNION ALL SELECT endpoint, 0, count(*), NULL "
@@ -29,6 +32,19 @@ constexpr const char* kBacklog =
     "LEFT JOIN LATERAL (SELECT min(a.caused_at) AS caused_at FROM (SELECT alert_id FROM deliveries d "
     "    WHERE d.endpoint = each.endpoint AND d.state = 'pending' ORDER BY d.created_at LIMIT 1000) waiting "
     "  JOIN alerts a USING (alert_id)) causes ON pending > 0 "
+    // A claim moves next_attempt_at. What waits for an earlier one of its transaction is not looked for.
+    "LEFT JOIN LATERAL (SELECT count(*) AS not_tried FROM ("
+    "    (SELECT d.* FROM deliveries d WHERE d.endpoint = each.endpoint AND d.state = 'pending' "
+    "      ORDER BY d.created_at LIMIT 1000) "
+    "    UNION (SELECT d.* FROM deliveries d WHERE d.endpoint = each.endpoint AND d.state = 'pending' "
+    "      ORDER BY d.next_attempt_at LIMIT 1000)) d JOIN alerts a USING (alert_id) "
+    "  WHERE d.created_at < now() - interval '5 minutes' AND (d.next_attempt_at < now() - interval '5 "
+    "minutes' "
+    "      OR (d.attempts = 0 AND d.last_status IS NULL AND d.last_error IS NULL)) "
+    "    AND NOT EXISTS (SELECT FROM alerts earlier JOIN deliveries e "
+    "      ON e.alert_id = earlier.alert_id AND e.endpoint = d.endpoint "
+    "      WHERE earlier.tx_hash = a.tx_hash AND e.state = 'pending' "
+    "        AND coalesce(earlier.place, 0) < coalesce(a.place, 0))) due ON pending > 0 "
     "GROUP BY each.endpoint ORDER BY each.endpoint";
 
 constexpr const char* kRecord =
@@ -72,6 +88,21 @@ void write_rules_taken(pqxx::transaction_base& tx, const std::vector<ServedEndpo
         text_array(names), text_array(of), text_array(rules));
 }
 
+void add_findings_told(pqxx::connection& connection, std::span<const DueDelivery> deliveries,
+                       std::map<std::string, StoredCause>& known) {
+    std::map<std::string, std::vector<std::string>> alerts_telling;  // by finding_id
+    std::set<std::string> ids, tx_hashes;
+    auto since = base::WallTime::max();
+    for (const auto& delivery : deliveries) {
+        since = std::min(since, delivery.created_at);
+        ids.insert(delivery.finding_id);
+        alerts_telling[delivery.finding_id].push_back(delivery.alert_id);
+        if (!delivery.tx_hash.empty()) tx_hashes.insert(delivery.tx_hash);
+    }
+    for (const auto& finding : findings_told(connection, ids, {tx_hashes.begin(), tx_hashes.end()}, since))
+        for (const auto& alert_id : alerts_telling[finding.finding_id]) known[alert_id].finding = finding;
+}
+
 // The key and the metadata that were given with the transactions of alerts, and the evidence of an end.
 const std::string kWatchesTold =
     "SELECT a.id, coalesce(w.idempotency_key, ''), coalesce(w.metadata::text, ''), coalesce(("
@@ -79,7 +110,7 @@ const std::string kWatchesTold =
     "  ORDER BY t.at DESC LIMIT 1), '') "
     "FROM unnest($1::text[], $2::text[], $3::text[]) AS a (id, tx_hash, kind) JOIN watches w USING (tx_hash)";
 
-void add_watches_told(pqxx::connection& connection, const std::vector<DueDelivery>& deliveries,
+void add_watches_told(pqxx::connection& connection, std::span<const DueDelivery> deliveries,
                       std::map<std::string, StoredCause>& known) {
     std::vector<std::string> ids, tx_hashes, kinds;
     for (const auto& delivery : deliveries) {
@@ -99,12 +130,37 @@ void add_watches_told(pqxx::connection& connection, const std::vector<DueDeliver
     }
 }
 
+// What was claimed needs room.
+void take_room(std::vector<EndpointRoom>& rooms, const Claimed& claimed) {
+    for (const auto& due : claimed.due)
+        for (auto& room : rooms)
+            if (room.endpoint == due.endpoint && room.limit > 0) --room.limit;
+    std::erase_if(rooms, [](const auto& room) { return room.limit == 0; });
+}
+
 }  // namespace
 
 base::Task<Claimed> PgDeliveryStore::claim_deliveries(std::vector<EndpointRoom> rooms,
                                                       std::chrono::seconds lease) {
-    return lane_.transaction([this, rooms = std::move(rooms), lease](pqxx::work& tx) {
-        return claim_due(tx, silences_, places_, database_.process(), rooms, lease);
+    return lane_.run([this, rooms = std::move(rooms), lease](pqxx::connection& connection) {
+        Claimed claimed;
+        auto left = rooms;
+        const auto claim = [&](std::span<const DeliveryName> some) {
+            pqxx::work tx(connection);
+            auto more = claim_due(tx, silences_, places_, database_.process(), left, lease, some);
+            tx.commit();
+            take_room(left, more);
+            claimed += std::move(more);
+        };
+        const auto leave = [&](const DeliveryName& delivery, const Refusal& refusal) {
+            postpone(connection, delivery, refusal.reason);
+        };
+        const auto list = [&] { return due_now(connection, rooms); };
+        const auto id_of = [](const DeliveryName& delivery) {
+            return delivery.alert_id + " " + delivery.endpoint;
+        };
+        database_.set_aside.together(Aside::delivery, list, id_of, claim, leave);
+        return claimed;
     });
 }
 
@@ -114,53 +170,60 @@ base::Task<unsigned> PgDeliveryStore::tend_storms(std::vector<EndpointStorm> end
 }
 
 base::Task<std::map<std::string, StoredCause>> PgDeliveryStore::causes(std::vector<DueDelivery> deliveries) {
-    return lane_.run([deliveries = std::move(deliveries)](pqxx::connection& connection) {
+    return lane_.run([this, deliveries = std::move(deliveries)](pqxx::connection& connection) {
         std::map<std::string, StoredCause> known;
-        std::map<std::string, std::vector<std::string>> alerts_of;       // by tx_hash
-        std::map<std::string, std::vector<std::string>> alerts_telling;  // by finding_id
-        std::set<std::string> ids;
+        std::map<std::string, std::vector<std::string>> alerts_of;  // by tx_hash
         std::vector<std::string> tx_hashes;
-        auto since = base::WallTime::max();
         for (const auto& delivery : deliveries) {
-            since = std::min(since, delivery.created_at);
             if (!known.emplace(delivery.alert_id, StoredCause()).second) continue;
-            ids.insert(delivery.finding_id);
-            alerts_telling[delivery.finding_id].push_back(delivery.alert_id);
             if (delivery.tx_hash.empty()) continue;
             auto& alerts = alerts_of[delivery.tx_hash];
             if (alerts.empty()) tx_hashes.push_back(delivery.tx_hash);
             alerts.push_back(delivery.alert_id);
         }
-        for (const auto& finding : findings_told(connection, ids, tx_hashes, since))
-            for (const auto& alert_id : alerts_telling[finding.finding_id]) known[alert_id].finding = finding;
-        const auto trees = stored_trees(connection, tx_hashes);
+        const auto trees = stored_trees(connection, tx_hashes, database_.set_aside);
         for (const auto& [tx_hash, tree] : trees)
             for (const auto& alert_id : alerts_of[tx_hash]) known[alert_id].tree = tree;
-        add_watches_told(connection, deliveries, known);
+        const auto add = [&](std::span<const DueDelivery> some) {
+            add_findings_told(connection, some, known);
+            add_watches_told(connection, some, known);
+        };
+        const auto id_of = [](const DueDelivery& delivery) { return delivery.alert_id; };
+        const auto leave = [](const DueDelivery&, const Refusal&) {};  // it is sent with less in it
+        database_.set_aside.apart(Aside::alert, std::span(deliveries), id_of, add, leave);
         return known;
     });
 }
 
 base::Task<std::map<std::string, std::string>> PgDeliveryStore::keep_payloads(
     std::map<std::string, std::string> payloads) {
-    return lane_.run([payloads = std::move(payloads)](pqxx::connection& connection) {
-        std::vector<std::string> ids, bodies;
-        for (const auto& [id, body] : payloads) {
-            ids.push_back(id);
-            bodies.push_back(body);
-        }
-        const auto kinds = rule::kinds_about_outcomes();
-        const std::vector<std::string> about_outcomes(kinds.begin(), kinds.end());
-        pqxx::nontransaction tx(connection);
-        const auto rows = shim::query(tx,
-                                      "UPDATE alerts a SET payload = coalesce(a.payload, made.body), "
-                                      "  confirmed = CASE WHEN a.kind = ANY ($3::text[]) "
-                                      "    THEN coalesce(a.confirmed, false) END "
-                                      "FROM unnest($1::text[], $2::text[]) AS made (alert_id, body) "
-                                      "WHERE a.alert_id = made.alert_id RETURNING a.alert_id, a.payload",
-                                      text_array(ids), text_array(bodies), text_array(about_outcomes));
+    return lane_.run([this, payloads = std::move(payloads)](pqxx::connection& connection) {
         auto kept = payloads;  // also of alerts that were deleted meanwhile
-        for (const auto& row : rows) kept[row[0].as<std::string>()] = row[1].as<std::string>();
+        const std::vector<std::pair<std::string, std::string>> all(payloads.begin(), payloads.end());
+        using Payload = std::pair<std::string, std::string>;
+        const auto keep = [&](std::span<const Payload> some) {
+            std::vector<std::string> ids, bodies;
+            for (const auto& [id, body] : some) {
+                ids.push_back(id);
+                bodies.push_back(body);
+            }
+            const auto kinds = rule::kinds_about_outcomes();
+            const std::vector<std::string> about_outcomes(kinds.begin(), kinds.end());
+            pqxx::nontransaction tx(connection);
+            for (const auto& row :
+                 shim::query(tx,
+                             "UPDATE alerts a SET payload = coalesce(a.payload, made.body), "
+                             "  confirmed = CASE WHEN a.kind = ANY ($3::text[]) "
+                             "    THEN coalesce(a.confirmed, false) END "
+                             "FROM unnest($1::text[], $2::text[]) AS made (alert_id, body) "
+                             "WHERE a.alert_id = made.alert_id "
+                             "RETURNING a.alert_id, a.payload",
+                             text_array(ids), text_array(bodies), text_array(about_outcomes)))
+                kept[row[0].as<std::string>()] = row[1].as<std::string>();
+        };
+        const auto id_of = [](const Payload& payload) { return payload.first; };
+        const auto leave = [](const Payload&, const Refusal&) {};  // it is made again for each endpoint
+        database_.set_aside.apart(Aside::alert, std::span(all), id_of, keep, leave);
         return kept;
     });
 }
@@ -234,6 +297,7 @@ base::Task<std::vector<DeliveryBacklog>> PgDeliveryStore::delivery_backlog() {
             of.dead = row[2].as<std::uint64_t>();
             of.oldest_pending = std::chrono::milliseconds(row[3].as<std::int64_t>());
             of.oldest_cause = std::chrono::milliseconds(row[4].as<std::int64_t>());
+            of.not_tried = row[5].as<std::uint64_t>();
             backlog.push_back(std::move(of));
         }
         return backlog;

@@ -10,9 +10,12 @@
 #include "storage/adoption.hpp"
 #include "storage/late_trees.hpp"
 #include "storage/locks.hpp"
+#include "storage/set_aside.hpp"
 #include "storage/sql_time.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <span>
 
 namespace receiptd::storage {
 namespace {
@@ -100,13 +103,15 @@ std::vector<Slice> orphan_slices(pqxx::transaction_base& tx, base::HeightRange a
     return slices;
 }
 
-// A search for the other side starts with the orphans of one kind ($4) of a slice.
+// A search for the other side starts with the orphans of one kind ($4) of a slice, or with some of them
+// ($7).
 const std::string kOrphans =
     "WITH orphans AS MATERIALIZED (SELECT id, coalesce(adopted_into, tree_id, id) AS tree_id, "
     "  coalesce(adopted_tx_hash, '') AS tx_hash, block_height, block_time FROM orphan_receipts "
-    "  WHERE kind = $4 AND adopted_at IS NULL AND block_height BETWEEN $1::bigint AND $2::bigint), ";
+    "  WHERE kind = $4 AND adopted_at IS NULL AND block_height BETWEEN $1::bigint AND $2::bigint "
+    "  AND ($7::text[] = '{}' OR id = ANY ($7::text[]))), ";
 const std::string kBelowTheSeam = "BETWEEN " + time_parameter(5) + " AND " + time_parameter(6) + " ";
-const std::string kAround = "BETWEEN " + time_parameter(5) + " AND " + time_parameter(7) + " ";
+const std::string kAround = "BETWEEN " + time_parameter(5) + " AND " + time_parameter(8) + " ";
 
 // Above the seam one run's lineage knew both sides: no parent is there.
 const std::string kFindParents =
@@ -194,9 +199,14 @@ void set_parents(pqxx::transaction_base& tx, const ReceiptColumns& c) {
         text_array(c.ids));
 }
 
-std::uint64_t adopt_receipts(pqxx::transaction_base& tx, const Slice& slice) {
+// Empty: all of a slice.
+using Orphans = std::span<const std::string>;
+
+std::string array_of(Orphans orphans) { return text_array({orphans.begin(), orphans.end()}); }
+
+std::uint64_t adopt_receipts(pqxx::transaction_base& tx, const Slice& slice, Orphans only) {
     const auto found = shim::query(tx, kFindParents, slice.heights.from, slice.heights.to, kSeamReach,
-                                   std::string("receipt"), slice.around.since, slice.seam)[0];
+                                   std::string("receipt"), slice.around.since, slice.seam, array_of(only))[0];
     if (found[9].as<std::uint64_t>() == 0) return 0;
     const auto column = [&found](int at) { return found[at].as<std::string>(); };
     const auto rows = shim::query(tx, kLinks, column(0), column(1), column(2), column(3), column(4),
@@ -285,14 +295,41 @@ const std::string kMoveData =
     "RETURNING 1) "
     "SELECT count(*) FROM settled";
 
-std::uint64_t adopt_data(pqxx::transaction_base& tx, const Slice& slice) {
+std::uint64_t adopt_data(pqxx::transaction_base& tx, const Slice& slice, Orphans only) {
     const auto found =
         shim::query(tx, kFindDataTrees, slice.heights.from, slice.heights.to, kSeamReach, std::string("data"),
-                    slice.around.since, slice.seam, slice.around.until)[0];
+                    slice.around.since, slice.seam, array_of(only), slice.around.until)[0];
     if (found[5].as<std::uint64_t>() == 0) return 0;
     const auto column = [&found](int at) { return found[at].as<std::string>(); };
     return shim::query(tx, kMoveData, column(0), column(1), column(2), column(3), column(4))[0][0]
         .as<std::uint64_t>();
+}
+
+std::vector<std::string> orphans_around(pqxx::connection& connection, base::HeightRange around) {
+    pqxx::work tx(connection);
+    std::vector<std::string> ids;
+    for (const auto& row : shim::query(tx,
+                                       "SELECT id FROM orphan_receipts WHERE adopted_at IS NULL "
+                                       "AND block_height BETWEEN $1 AND $2 ORDER BY block_height, id",
+                                       below(around.from, kSeamReach), around.to + kSeamReach))
+        ids.push_back(row[0].as<std::string>());
+    return ids;
+}
+
+std::uint64_t adopt(pqxx::connection& connection, base::HeightRange around, Orphans only) {
+    pqxx::work tx(connection);
+    lock_adoption(tx);
+    // Rows just written have no statistics yet: a nested loop over them would take minutes, and sorting
+    // hundreds of thousands of orphans for the few children of a seam most of a second.
+    tx.exec("SET LOCAL enable_nestloop = off; SET LOCAL enable_mergejoin = off");
+    move_late_rows(tx, around);
+    std::uint64_t adopted = 0;
+    const auto slices = orphan_slices(tx, around);
+    for (const auto& slice : slices) adopted += adopt_receipts(tx, slice, only);
+    settle_roles(tx, around);
+    for (const auto& slice : slices) adopted += adopt_data(tx, slice, only);
+    tx.commit();
+    return adopted;
 }
 
 }  // namespace
@@ -301,18 +338,11 @@ void lock_adoption(pqxx::transaction_base& tx) { take_lock(tx, "adoption"); }
 
 base::Task<void> PgOrphanStore::adopt_orphans(base::HeightRange around) {
     return database_.pool.adopting.run([&database = database_, around](pqxx::connection& connection) {
-        pqxx::work tx(connection);
-        lock_adoption(tx);
-        // Rows just written have no statistics yet: a nested loop over them would take minutes, and sorting
-        // hundreds of thousands of orphans for the few children of a seam most of a second.
-        tx.exec("SET LOCAL enable_nestloop = off; SET LOCAL enable_mergejoin = off");
-        move_late_rows(tx, around);
         std::uint64_t adopted = 0;
-        const auto slices = orphan_slices(tx, around);
-        for (const auto& slice : slices) adopted += adopt_receipts(tx, slice);
-        settle_roles(tx, around);
-        for (const auto& slice : slices) adopted += adopt_data(tx, slice);
-        tx.commit();
+        const auto adopt_some = [&](Orphans some) { adopted += adopt(connection, around, some); };
+        const auto list = [&] { return orphans_around(connection, around); };
+        const auto leave = [](const std::string&, const Refusal&) {};  // it stays an orphan
+        database.set_aside.together(Aside::orphan, list, std::identity(), adopt_some, leave);
         database.series.adopted.Increment(static_cast<double>(adopted));
     });
 }

@@ -1,6 +1,7 @@
 #include "storage/pg_silence_store.hpp"
 
 #include "base/nul.hpp"
+#include "chain/json/json_check.hpp"
 #include "storage/sql_time.hpp"
 
 #include <utility>
@@ -92,7 +93,7 @@ base::Task<base::Result<SilenceRow, std::string>> PgSilenceStore::add_silence(Ne
             shim::query(tx,
                         "INSERT INTO silences (matcher, starts_at, ends_at, reason, author) "
                         "VALUES ($1::json, $2::timestamptz, $3::timestamptz, $4, $5) RETURNING silence_id",
-                        storm::to_json(silence.matcher), span.starts_at, span.ends_at,
+                        chain::queryable_json(storm::to_json(silence.matcher)), span.starts_at, span.ends_at,
                         base::without_nul(silence.reason), base::without_nul(silence.author));
         return one_silence(tx, made[0][0].as<std::int64_t>());
     });

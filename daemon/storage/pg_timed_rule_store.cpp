@@ -1,12 +1,16 @@
 #include "storage/pg_timed_rule_store.hpp"
 
 #include "storage/pg_lease_store.hpp"
+#include "storage/set_aside.hpp"
 #include "storage/timed_absence.hpp"
 #include "storage/timed_known.hpp"
 #include "storage/timed_latency.hpp"
 #include "storage/timed_rules.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <span>
+#include <string>
 #include <vector>
 
 namespace receiptd::storage {
@@ -62,10 +66,16 @@ std::vector<TimedRule*> latencies_of(std::vector<TimedRule>& rules, const rule::
     return latencies;
 }
 
-Evaluated evaluate_in(pqxx::transaction_base& tx, RuleBook& book, base::WallTime newest) {
+// Empty: all rules.
+using RuleNames = std::span<const std::string>;
+
+Evaluated evaluate_in(pqxx::transaction_base& tx, RuleBook& book, base::WallTime newest, RuleNames only) {
     Evaluated evaluated;
     const auto rules = book.current(tx);
     auto timed = load_timed_rules(tx, rules, newest);
+    std::erase_if(timed, [&](const TimedRule& rule) {
+        return !only.empty() && std::find(only.begin(), only.end(), rule.name) == only.end();
+    });
     if (timed.empty()) return evaluated;
     if (const auto known = known_time(tx, newest)) {
         evaluated.report.until = known->until;
@@ -77,17 +87,40 @@ Evaluated evaluate_in(pqxx::transaction_base& tx, RuleBook& book, base::WallTime
     return evaluated;
 }
 
+std::vector<std::string> names_of_rules(pqxx::connection& connection, RuleBook& book, base::WallTime newest) {
+    pqxx::work tx(connection);
+    std::vector<std::string> names;
+    for (const auto& rule : load_timed_rules(tx, book.current(tx), newest)) names.push_back(rule.name);
+    return names;
+}
+
+void add(TimedReport& report, const TimedReport& more) {
+    for (const auto& [state, rules] : more.rules) report.rules[state] += rules;
+    report.until = more.until;
+    report.more = report.more || more.more;
+}
+
 }  // namespace
 
 base::Task<std::optional<TimedReport>> PgTimedRuleStore::evaluate(std::int64_t epoch, base::WallTime newest) {
     return database_.pool.maintenance.run(
         [&database = database_, epoch, newest](pqxx::connection& connection) -> std::optional<TimedReport> {
-            pqxx::work tx(connection);
-            auto evaluated = evaluate_in(tx, database.rules, newest);
-            if (!leads(tx, epoch)) return std::nullopt;
-            tx.commit();
-            database.announce(evaluated.told);
-            return std::move(evaluated.report);
+            TimedReport report;
+            bool is_leader = true;
+            const auto judge = [&](RuleNames some) {
+                pqxx::work tx(connection);
+                const auto evaluated = evaluate_in(tx, database.rules, newest, some);
+                is_leader = leads(tx, epoch);
+                if (!is_leader) return;
+                tx.commit();
+                database.announce(evaluated.told);
+                add(report, evaluated.report);
+            };
+            const auto list = [&] { return names_of_rules(connection, database.rules, newest); };
+            const auto leave = [](const std::string&, const Refusal&) {};
+            database.set_aside.together(Aside::timed_rule, list, std::identity(), judge, leave);
+            if (!is_leader) return std::nullopt;
+            return report;
         });
 }
 

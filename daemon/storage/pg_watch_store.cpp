@@ -2,6 +2,7 @@
 
 #include "storage/certainty_rows.hpp"
 #include "storage/copy.hpp"
+#include "storage/errors.hpp"
 #include "storage/sql_time.hpp"
 #include "storage/stored_trees.hpp"
 #include "storage/wanted_watches.hpp"
@@ -9,7 +10,9 @@
 #include "storage/watch_rows.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -164,7 +167,9 @@ base::Task<std::vector<Watch>> PgWatchStore::lost_watches(std::uint64_t validity
 }
 
 base::Task<void> PgWatchStore::make_wanted_watches() {
-    return lane_.run([](pqxx::connection& connection) { storage::make_wanted_watches(connection); });
+    return lane_.run([&database = database_](pqxx::connection& connection) {
+        storage::make_wanted_watches(connection, database.set_aside);
+    });
 }
 
 base::Task<std::vector<Watch>> PgWatchStore::new_watches(unsigned limit) {
@@ -244,8 +249,8 @@ base::Task<std::vector<StoredTransition>> PgWatchStore::transitions(std::string 
 }
 
 base::Task<std::map<std::string, StoredTree>> PgWatchStore::stored_trees(std::vector<std::string> tx_hashes) {
-    return lane_.run([tx_hashes = std::move(tx_hashes)](pqxx::connection& connection) {
-        return storage::stored_trees(connection, tx_hashes);
+    return lane_.run([&database = database_, tx_hashes = std::move(tx_hashes)](pqxx::connection& connection) {
+        return storage::stored_trees(connection, tx_hashes, database.set_aside);
     });
 }
 

@@ -4,11 +4,10 @@
 // of the tree lies within seven days from there.
 #include "storage/stored_trees.hpp"
 
-#include "base/log.hpp"
 #include "storage/copy.hpp"
-#include "storage/fault.hpp"
 #include "storage/tree_load.hpp"
 
+#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -58,23 +57,14 @@ std::map<std::string, StoredTree> load(pqxx::connection& connection,
 }  // namespace
 
 std::map<std::string, StoredTree> stored_trees(pqxx::connection& connection,
-                                               const std::vector<std::string>& tx_hashes) {
-    if (tx_hashes.empty()) return {};
-    try {
-        return load(connection, tx_hashes);
-    } catch (const std::exception& e) {
-        if (!is_of_the_rows(e)) throw;
-    }
+                                               const std::vector<std::string>& tx_hashes,
+                                               SetAside& set_aside) {
     std::map<std::string, StoredTree> loaded;
-    for (const auto& tx_hash : tx_hashes) {
-        try {
-            loaded.merge(load(connection, {tx_hash}));
-        } catch (const std::exception& e) {
-            if (!is_of_the_rows(e)) throw;
-            loaded[tx_hash].unreadable = true;
-            log::warn("a stored tree cannot be read", {{"tx_hash", tx_hash}, {"because", e.what()}});
-        }
-    }
+    const auto read = [&](std::span<const std::string> some) {
+        loaded.merge(load(connection, {some.begin(), some.end()}));
+    };
+    const auto leave = [&](const std::string& tx_hash, const Refusal&) { loaded[tx_hash].unreadable = true; };
+    set_aside.apart(Aside::stored_tree, std::span(tx_hashes), std::identity(), read, leave);
     return loaded;
 }
 

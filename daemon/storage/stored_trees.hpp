@@ -2,6 +2,7 @@
 #pragma once
 
 #include "storage/pqxx_shim.hpp"
+#include "storage/set_aside.hpp"
 #include "storage/watch_store.hpp"
 
 #include <map>
@@ -12,6 +13,7 @@ namespace receiptd::storage {
 
 // One of which nothing is stored is left out; one that cannot be read is empty, and says so.
 std::map<std::string, StoredTree> stored_trees(pqxx::connection& connection,
-                                               const std::vector<std::string>& tx_hashes);
+                                               const std::vector<std::string>& tx_hashes,
+                                               SetAside& set_aside);
 
 }  // namespace receiptd::storage

@@ -1,6 +1,5 @@
 #include "storage/wanted_watches.hpp"
 
-#include "base/log.hpp"
 #include "storage/fault.hpp"
 
 #include <cstdint>
@@ -31,7 +30,7 @@ constexpr const char* kDue =
 
 enum class Moved : std::uint8_t { yes, held, refused };
 
-Moved try_to_move(pqxx::connection& connection, std::span<const std::string> tx_hashes) {
+Moved try_to_move(pqxx::connection& connection, std::span<const std::string> tx_hashes, SetAside& set_aside) {
     try {
         pqxx::work tx(connection);
         tx.exec("SET LOCAL lock_timeout = '5ms'");
@@ -42,17 +41,15 @@ Moved try_to_move(pqxx::connection& connection, std::span<const std::string> tx_
         const auto sqlstate = shim::sqlstate_of(error);
         if (sqlstate == kNoLockInTime) return Moved::held;
         if (fault_kind(sqlstate) != FaultKind::refused) throw;
-        if (tx_hashes.size() == 1)
-            log::error("the database does not take a watch that a rule asks for: it is left out",
-                       {{"tx_hash", tx_hashes.front()}, {"because", error.what()}});
+        if (tx_hashes.size() == 1) set_aside.put(Aside::watch, tx_hashes.front(), Refusal(error).reason);
         return Moved::refused;
     }
 }
 
 // What is held, or refused, is found by halving.
-void make_all(pqxx::connection& connection, std::span<const std::string> tx_hashes) {
+void make_all(pqxx::connection& connection, std::span<const std::string> tx_hashes, SetAside& set_aside) {
     if (tx_hashes.empty()) return;
-    const auto moved = try_to_move(connection, tx_hashes);
+    const auto moved = try_to_move(connection, tx_hashes, set_aside);
     if (moved == Moved::yes) return;
     if (tx_hashes.size() == 1) {
         pqxx::work tx(connection);
@@ -62,8 +59,8 @@ void make_all(pqxx::connection& connection, std::span<const std::string> tx_hash
         return;
     }
     const auto half = tx_hashes.size() / 2;
-    make_all(connection, tx_hashes.first(half));
-    make_all(connection, tx_hashes.subspan(half));
+    make_all(connection, tx_hashes.first(half), set_aside);
+    make_all(connection, tx_hashes.subspan(half), set_aside);
 }
 
 }  // namespace
@@ -82,14 +79,14 @@ void want_watches(pqxx::transaction_base& tx, const std::vector<chain::WantedWat
                 text_array(tx_hashes), text_array(senders), text_array(rules));
 }
 
-void make_wanted_watches(pqxx::connection& connection) {
+void make_wanted_watches(pqxx::connection& connection, SetAside& set_aside) {
     std::vector<std::string> tx_hashes;
     {
         pqxx::work tx(connection);
         for (const auto& row : shim::query(tx, kDue, kMostNew, kMostHeld))
             tx_hashes.push_back(row[0].as<std::string>());
     }
-    make_all(connection, tx_hashes);
+    make_all(connection, tx_hashes, set_aside);
 }
 
 }  // namespace receiptd::storage

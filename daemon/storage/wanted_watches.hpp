@@ -4,6 +4,7 @@
 
 #include "chain/rows/rows.hpp"
 #include "storage/pqxx_shim.hpp"
+#include "storage/set_aside.hpp"
 
 #include <vector>
 
@@ -13,6 +14,6 @@ namespace receiptd::storage {
 void want_watches(pqxx::transaction_base& tx, const std::vector<chain::WantedWatch>& watches);
 
 // Makes those that are due. What is held is tried again after seconds.
-void make_wanted_watches(pqxx::connection& connection);
+void make_wanted_watches(pqxx::connection& connection, SetAside& set_aside);
 
 }  // namespace receiptd::storage

@@ -1,11 +1,11 @@
 // Writes updates of watches in one transaction: their rows, their transitions, the lines of the stream, and
 // the findings of watches that end badly or are stuck.
-#include "base/log.hpp"
 #include "metrics/watch_series.hpp"
 #include "storage/certainty_rows.hpp"
 #include "storage/copy.hpp"
 #include "storage/fault.hpp"
 #include "storage/pg_watch_store.hpp"
+#include "storage/set_aside.hpp"
 #include "storage/sql_time.hpp"
 #include "storage/watch_findings.hpp"
 #include "storage/watch_stages.hpp"
@@ -218,55 +218,46 @@ Updated write(pqxx::connection& connection, std::span<const WatchUpdate> updates
     return updated;
 }
 
-// The first line names the fault; what follows may quote the row.
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-WatchUpdate refused_update(const WatchUpdate& update, const pqxx::sql_error& error) {
+WatchUpdate refused_update(const WatchUpdate& update, const Refusal& refusal) {
     WatchUpdate end;
     end.tx_hash = update.tx_hash;
     end.from = update.from;
     end.state.stage = chain::Stage::unknown;
     end.state.reason = chain::reason::kRefusedByDatabase;
-    const auto evidence = chain::Evidence().text("sqlstate", shim::sqlstate_of(error));
+    const auto evidence = chain::Evidence().text("sqlstate", refusal.sqlstate);
     end.transitions.push_back({update.from, end.state.stage, std::nullopt, evidence.to_json()});
     return end;
 }
 
-// Writes updates, those that PostgreSQL refuses by halves down to the watch whose values it does not take.
 class Writing {
 public:
     Writing(pqxx::connection& connection, Database& database, std::int64_t now)
         : connection_(connection), database_(database), now_(now) {}
 
     void write(std::span<const WatchUpdate> updates) {
-        try {
-            add(database_.partitions.with_days(connection_, days_of(updates, now_), DayLeave::free, [&] {
-                return storage::write(connection_, updates, now_, database_.rules);
+        const auto id_of = [](const WatchUpdate& update) { return update.tx_hash; };
+        const auto write_some = [this](std::span<const WatchUpdate> some) {
+            add(database_.partitions.with_days(connection_, days_of(some, now_), DayLeave::free, [&] {
+                return storage::write(connection_, some, now_, database_.rules);
             }));
-        } catch (const pqxx::sql_error& e) {
-            if (fault_kind(shim::sqlstate_of(e)) != FaultKind::refused) throw;
-            if (updates.size() == 1) {
-                end(updates.front(), e);
-            } else {
-                write(updates.first(updates.size() / 2));
-                write(updates.subspan(updates.size() / 2));
-            }
-        }
+        };
+        const auto leave = [this](const WatchUpdate& update, const Refusal& refusal) {
+            end(update, refusal);
+        };
+        database_.set_aside.apart(Aside::watch, updates, id_of, write_some, leave);
     }
     Updated result;
 
 private:
-    void end(const WatchUpdate& update, const pqxx::sql_error& error) {
-        log::error("a watch ends, because the database does not take its values",
-                   {{"tx_hash", update.tx_hash},
-                    {"sqlstate", shim::sqlstate_of(error)},
-                    {"reason", first_line(error.what())}});
+    // The database does not take its values: it ends. What waits for another fault is tried again when it is
+    // due, as is one whose row itself cannot be written.
+    void end(const WatchUpdate& update, const Refusal& refusal) {
+        if (fault_kind(refusal.sqlstate) != FaultKind::refused) return;
         if (update.from == chain::Stage::unknown) return;  // as before
-        const std::array one{refused_update(update, error)};
+        const std::array one{refused_update(update, refusal)};
         try {
             add(storage::write(connection_, one, now_, database_.rules));
         } catch (const pqxx::sql_error& e) {
-            // Its row itself cannot be written. It is tried again when it is due, as any other.
             if (fault_kind(shim::sqlstate_of(e)) != FaultKind::refused) throw;
         }
     }

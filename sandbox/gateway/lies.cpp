@@ -58,6 +58,14 @@ Member shard_list(std::string_view name) {
     return {name, fits, "an array of shard ids"};
 }
 
+Member json_texts(std::string_view name) {
+    const auto fits = [](const json& value) {
+        return value.is_object() &&
+               std::all_of(value.begin(), value.end(), [](const json& each) { return each.is_string(); });
+    };
+    return {name, fits, "an object of JSON texts", json::object()};
+}
+
 const std::vector<Known>& known_lies() {
     static const std::vector<Known> known{
         {"false_head", {above_zero("ahead", 30), number("height"), number("like")}},
@@ -75,6 +83,7 @@ const std::vector<Known>& known_lies() {
         {"unknown_transaction", {text("tx_hash")}},
         {"untracked_shards", {shard_list("shards")}},
         {"long_names", {above_zero("bytes", 6'000)}},
+        {"odd_members", {json_texts("values")}},
         {"doubled_shard", {}},
         {"large_tree", {above_zero("inputs", 2'000)}},
         {"unfinished_tree", {number("bytes", 1 << 20)}},

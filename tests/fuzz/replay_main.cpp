@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -16,7 +17,7 @@ namespace {
 
 constexpr std::size_t kBytesToFeed = 24'000'000;
 constexpr std::size_t kGrownBytesToFeed = 6'000'000;
-constexpr std::size_t kMostDamages = 2'000;  // of a seed, however short it is
+std::size_t most_damages = 2'000;  // of a seed, however short it is
 
 void feed(const std::string& input) {
     // An exact copy on the heap, so that sanitizers see a read behind its end.
@@ -26,7 +27,7 @@ void feed(const std::string& input) {
 
 // Truncations at even distances.
 void feed_truncated(const std::string& seed, std::size_t budget) {
-    const std::size_t runs = std::min(seed.size(), 2 * budget / (seed.size() + 1));
+    const std::size_t runs = std::min({seed.size(), most_damages, 2 * budget / (seed.size() + 1)});
     for (std::size_t run = 0; run < runs; ++run) feed(seed.substr(0, run * seed.size() / runs));
 }
 
@@ -46,7 +47,7 @@ private:
 void feed_flipped(const std::string& seed, std::size_t budget) {
     Chance next;
     constexpr char kTelling[] = "{}[]\",:\\0-9eEntf\x80\xFF ";
-    for (std::size_t run = std::min(kMostDamages, budget / (seed.size() + 1)); run > 0; --run) {
+    for (std::size_t run = std::min(most_damages, budget / (seed.size() + 1)); run > 0; --run) {
         std::string input = seed;
         const std::size_t at = next() % seed.size();
         const bool telling = next() % 2 == 0;
@@ -76,10 +77,11 @@ std::vector<std::string> read_seeds(const std::filesystem::path& folder) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 2) {
-        std::fprintf(stderr, "usage: %s FOLDER-OF-SEEDS\n", argv[0]);
+    if (argc != 2 && argc != 3) {
+        std::fprintf(stderr, "usage: %s FOLDER-OF-SEEDS [MOST-DAMAGES-OF-EACH]\n", argv[0]);
         return 2;
     }
+    if (argc == 3) most_damages = std::strtoul(argv[2], nullptr, 10);
     const std::vector<std::string> seeds = read_seeds(argv[1]);
     if (seeds.empty()) {
         std::fprintf(stderr, "no seeds in %s: damages of valid inputs reach further than none\n", argv[1]);

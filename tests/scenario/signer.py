@@ -91,7 +91,8 @@ class Key:
 
 
 def text(value):
-    return len(value).to_bytes(4, "little") + value.encode()
+    encoded = value.encode()
+    return len(encoded).to_bytes(4, "little") + encoded
 
 
 def amount_bytes(amount):

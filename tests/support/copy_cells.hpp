@@ -19,7 +19,7 @@ namespace receiptd::test {
 using Cell = std::optional<std::string>;
 using Line = std::vector<Cell>;
 
-enum class ColumnType { text, boolean, smallint, integer, bigint, numeric, time, texts };
+enum class ColumnType { text, boolean, smallint, integer, bigint, numeric, time, texts, bytes };
 
 // By the column's name: one name has one type in all tables.
 inline ColumnType type_of_column(const std::string& name) {
@@ -30,6 +30,7 @@ inline ColumnType type_of_column(const std::string& name) {
              {"missing", "covered", "is_promise_resume", "is_promise_yield", "handled", "expected"})
             all[column] = ColumnType::boolean;
         all["judged_by"] = ColumnType::smallint;
+        all["as_given"] = ColumnType::bytes;
         for (const char* column : {"index_in_chunk", "index", "nonce_index", "chunks_included", "shard_count",
                                    "delivered", "protocol_version", "receipts", "failed_receipts"})
             all[column] = ColumnType::integer;
@@ -135,7 +136,8 @@ inline std::string cell_text(std::string_view bytes, ColumnType type) {
         return reader.number(size);
     };
     switch (type) {
-        case ColumnType::text: return std::string(bytes);
+        case ColumnType::text:
+        case ColumnType::bytes: return std::string(bytes);
         case ColumnType::boolean: return number(1) != 0 ? "t" : "f";
         case ColumnType::smallint: return std::to_string(number(2));
         case ColumnType::integer: return std::to_string(number(4));
@@ -199,6 +201,7 @@ inline void write_cell(chain::CopyWriter& row, const Cell& cell, ColumnType type
         case ColumnType::numeric: return row.numeric(base::parse_u128(*cell).value());
         case ColumnType::time: return row.time(chain::RowTime(nanoseconds_of(*cell)));
         case ColumnType::texts: return row.texts(elements_of(*cell));
+        case ColumnType::bytes: return row.bytes(*cell);
     }
 }
 

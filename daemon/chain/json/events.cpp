@@ -53,12 +53,12 @@ void read_member(simdjson::ondemand::field field, ContractEvent& event) {
 std::optional<ContractEvent> read_event(Text log) {
     if (!log.starts_with(kPrefix)) return std::nullopt;
     const Text payload = log.substr(kPrefix.size());
-    const auto check = check_json(payload);
-    if (!check.valid) return std::nullopt;
+    const StorableJson storable(payload);
+    if (!storable.text) return std::nullopt;
 
     thread_local simdjson::ondemand::parser parser;
     thread_local std::string json;
-    json.assign(payload);
+    json.assign(*storable.text);
     if (json.capacity() < json.size() + kJsonPadding) json.reserve((json.size() + kJsonPadding) * 2);
     simdjson::ondemand::document document;
     simdjson::ondemand::object object;
@@ -71,7 +71,6 @@ std::optional<ContractEvent> read_event(Text log) {
         if (std::move(member).get(field) != simdjson::SUCCESS) return std::nullopt;
         read_member(std::move(field), event);
     }
-    if (!check.queryable() && !check_json(event.data).queryable()) event.data = {};
     return event;
 }
 

@@ -227,4 +227,11 @@ std::string queryable_json(std::string_view valid) {
     return text;
 }
 
+StorableJson::StorableJson(std::string_view given) {
+    const auto check = check_json(given);
+    if (!check.valid) return;
+    if (!check.queryable()) changed_ = queryable_json(given);
+    text = is_changed() ? changed_ : given;
+}
+
 }  // namespace receiptd::chain

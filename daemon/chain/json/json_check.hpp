@@ -5,6 +5,7 @@
 // have any size (contracts write 128-bit integers without quotes, which simdjson's DOM refuses).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,5 +27,19 @@ JsonCheck check_json(std::string_view text);
 // A valid text with other escapes where PostgreSQL cannot take its own apart, as text columns have it: \u2400
 // (a picture of NUL) for \u0000, \ufffd for half a surrogate pair. It is as long as the text, so places stay.
 std::string queryable_json(std::string_view valid);
+
+// What is stored of a JSON text.
+class StorableJson {
+public:
+    explicit StorableJson(std::string_view given);
+    StorableJson(const StorableJson&) = delete;
+    StorableJson& operator=(const StorableJson&) = delete;
+
+    std::optional<std::string_view> text;  // nullopt: it is no JSON
+    bool is_changed() const { return !changed_.empty(); }
+
+private:
+    std::string changed_;
+};
 
 }  // namespace receiptd::chain

@@ -79,14 +79,16 @@ private:
 
 }  // namespace
 
-void write_actions(CopyWriter& row, Text json, const List<Action>& actions) {
-    const auto check = check_json(json);
-    if (!check.valid) return row.null();
-    std::string changed;
-    if (!check.queryable()) changed = queryable_json(json);
-    Rewriter rewriter(row, json, changed.empty() ? json : Text(changed));
+bool write_actions(CopyWriter& row, Text json, const List<Action>& actions) {
+    const StorableJson storable(json);
+    if (!storable.text) {
+        row.null();
+        return false;
+    }
+    Rewriter rewriter(row, json, *storable.text);
     rewriter.actions(actions);
     rewriter.finish();
+    return storable.is_changed();
 }
 
 }  // namespace receiptd::chain

@@ -101,6 +101,12 @@ void CopyWriter::text(std::string_view value) {
     ++fields_;
 }
 
+void CopyWriter::bytes(std::string_view value) {
+    append(out_, static_cast<std::int32_t>(value.size()));
+    out_.append(value);
+    ++fields_;
+}
+
 void CopyWriter::boolean(bool value) {
     append(out_, std::int32_t{1});
     out_.push_back(value ? '\1' : '\0');

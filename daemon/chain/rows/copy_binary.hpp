@@ -43,6 +43,7 @@ public:
     void null();
     void text(std::string_view value);  // also json
     void text_or_null(std::string_view value) { value.empty() ? null() : text(value); }
+    void bytes(std::string_view value);  // bytea
     void boolean(bool value);
     void smallint(std::int16_t value);
     void integer(std::uint64_t value);  // int

@@ -36,7 +36,8 @@ std::vector<std::string> receipt_columns() {
             "tokens_burnt",
             "logs",
             "executed_block_hash",
-            "is_promise_yield"};
+            "is_promise_yield",
+            "as_given"};
 }
 
 std::vector<std::string> finding_columns() {
@@ -62,10 +63,10 @@ std::array<TableSpec, kTableCount> make_specs() {
          {"block_height", "block_time", "shard_id", "chunk_hash", "missing", "height_created",
           "height_included", "gas_used", "gas_limit", "balance_burnt", "encoded_length", "outcome_root",
           "tx_root", "executed_root", "covered"}},
-        {"transactions",
-         {"tx_hash", "tree_id", "block_height", "block_time", "shard_id", "index_in_chunk", "signer_id",
-          "receiver_id", "nonce", "public_key", "actions", "status", "initial_receipt_id", "error_class",
-          "error_text", "gas_burnt", "tokens_burnt", "nonce_index", "user_id"}},
+        {"transactions", {"tx_hash",        "tree_id",      "block_height",       "block_time",  "shard_id",
+                          "index_in_chunk", "signer_id",    "receiver_id",        "nonce",       "public_key",
+                          "actions",        "status",       "initial_receipt_id", "error_class", "error_text",
+                          "gas_burnt",      "tokens_burnt", "nonce_index",        "user_id",     "as_given"}},
         {"receipts", receipt_columns()},
         {"data_receipts",
          {"data_id", "receipt_id", "tree_id", "tx_hash", "block_height", "block_time", "shard_id",

@@ -1,5 +1,7 @@
 #include "chain/rows/rows_write.hpp"
 
+#include "base/json_text.hpp"
+#include "base/nul.hpp"
 #include "chain/json/contract_distribution.hpp"
 #include "chain/json/events.hpp"
 #include "chain/json/json_check.hpp"
@@ -34,15 +36,36 @@ std::uint64_t new_chunks(const Block& block) {
         [&block](const ChunkHeader& chunk) { return chunk.height_included == block.header.height; }));
 }
 
+// The members of a row that are stored as another text, as they were given.
+class AsGiven {
+public:
+    void json(Text name, Text given) { members_.json(name, given); }
+    void texts(Text name, std::span<const Text> given) {
+        std::string list;
+        for (const auto text : given) base::append_quoted(list.append(list.empty() ? "[" : ","), text);
+        json(name, list + "]");
+    }
+    void write(CopyWriter& row) const {
+        const auto given = members_.to_json();
+        given == "{}" ? row.null() : row.bytes(given);
+    }
+
+private:
+    base::JsonObject members_;
+};
+
 // predecessor_id … output_data_ids of a receipt, in the table's order.
-void write_body(CopyWriter& row, const Receipt& receipt, std::optional<Role> role) {
+void write_body(CopyWriter& row, const Receipt& receipt, std::optional<Role> role, AsGiven& as_given) {
     const bool is_action = receipt.kind == ReceiptKind::action;
     row.text(receipt.predecessor_id);
     row.text(receipt.receiver_id);
     row.text_or_null(receipt.signer_id);
     role ? row.text(role_name(*role)) : row.null();
     row.text_or_null(called_method(receipt.actions));
-    is_action ? write_actions(row, receipt.actions_json, receipt.actions) : row.null();
+    if (!is_action)
+        row.null();
+    else if (write_actions(row, receipt.actions_json, receipt.actions))
+        as_given.json("actions", receipt.actions_json);
     is_action ? row.numeric(deposit_sum(receipt)) : row.null();
     row.texts(receipt.input_data_ids);
     row.data_ids(receipt.output_data_receivers);
@@ -117,24 +140,25 @@ void write_events(RowBatch& batch, const RowPlace& place, const Outcome& outcome
     gathering.actions();
 }
 
-void write_failure(CopyWriter& row, Text json) {
-    const auto check = check_json(json);
-    if (!check.valid) return row.null();
-    if (check.queryable()) return row.text(json);
-    row.text(queryable_json(json));
+void write_failure(CopyWriter& row, Text json, AsGiven& as_given) {
+    const StorableJson storable(json);
+    storable.text ? row.text(*storable.text) : row.null();
+    if (storable.is_changed()) as_given.json("error", json);
 }
 
-void write_outcome(CopyWriter& row, const Outcome& outcome) {
+void write_outcome(CopyWriter& row, const Outcome& outcome, AsGiven& as_given) {
     row.texts(outcome.receipt_ids);
     row.text(status_name(outcome.status.kind));
     row.text_or_null(result_of(outcome.status));
     const auto failure = failure_of(outcome.status);
     row.text_or_null(failure.error_class);
     row.text_or_null(failure.error_text);
-    write_failure(row, outcome.status.failure_json);
+    write_failure(row, outcome.status.failure_json, as_given);
     row.bigint(outcome.gas_burnt);
     row.numeric(outcome.tokens_burnt);
     row.texts(outcome.logs);
+    if (std::any_of(outcome.logs.begin(), outcome.logs.end(), base::has_nul))
+        as_given.texts("logs", outcome.logs);
 }
 
 }  // namespace
@@ -223,9 +247,13 @@ void write_transaction(RowBatch& batch, const RowPlace& place, const SignedTrans
     row.text(transaction.receiver_id);
     row.numeric(transaction.nonce);
     row.text_or_null(transaction.public_key);
-    write_actions(row, transaction.actions_json, transaction.actions);
+    AsGiven as_given;
+    if (write_actions(row, transaction.actions_json, transaction.actions))
+        as_given.json("actions", transaction.actions_json);
     if (conversion) {
         const auto failure = failure_of(conversion->status);
+        if (StorableJson(conversion->status.failure_json).is_changed())
+            as_given.json("error", conversion->status.failure_json);
         row.text(conversion_status(conversion->status));
         row.text_or_null(initial_receipt_id(*conversion));
         row.text_or_null(failure.error_class);
@@ -237,6 +265,7 @@ void write_transaction(RowBatch& batch, const RowPlace& place, const SignedTrans
     }
     row.integer_or_null(transaction.nonce_index);
     row.text_or_null(relayed_user(transaction));
+    as_given.write(row);
     row.end_row();
     ++table.rows;
 }
@@ -253,10 +282,12 @@ void write_receipt(RowBatch& batch, const RowPlace& place, const Outcome& outcom
     row.integer_or_null(place.index_in_chunk);
     row.text_or_null(tree.tx_hash());
     row.text_or_null(parent_receipt_id);
-    body ? write_body(row, *body, role) : write_missing_body(row, outcome, role);
-    write_outcome(row, outcome);
+    AsGiven as_given;
+    body ? write_body(row, *body, role, as_given) : write_missing_body(row, outcome, role);
+    write_outcome(row, outcome, as_given);
     row.text_or_null(place.block_height ? Text() : place.executed_block_hash);
     body && body->is_promise_yield ? row.boolean(true) : row.null();
+    as_given.write(row);
     row.end_row();
     ++table.rows;
     write_events(batch, place, outcome, body, tree, role);

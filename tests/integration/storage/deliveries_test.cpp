@@ -285,6 +285,21 @@ TEST_F(Deliveries, TheOldestCauseIsNotTheOldestAlert) {
     EXPECT_LT(backlog[0].oldest_pending, 1h);
 }
 
+TEST_F(Deliveries, ThatAreDueForFiveMinutesWithoutAnAttemptAreCounted) {
+    const auto not_tried = [&] { return await(process().deliveries.delivery_backlog()).at(0).not_tried; };
+    queue("just now", 100);
+    EXPECT_EQ(not_tried(), 0u);
+    for (const auto* id : {"never", "claimed", "tried", "retried"}) queue(id, 400);
+    execute("UPDATE alerts SET tx_hash = alert_id");
+    execute(
+        "UPDATE deliveries SET next_attempt_at = now() + interval '30 seconds' WHERE alert_id = 'claimed'");
+    execute("UPDATE deliveries SET attempts = 1, last_status = 500 WHERE alert_id IN ('tried', 'retried')");
+    execute("UPDATE deliveries SET next_attempt_at = now() WHERE alert_id = 'retried'");
+    EXPECT_EQ(not_tried(), 3u) << "all but those that wait for less, or for their next attempt";
+    execute("UPDATE alerts SET tx_hash = 'T', place = CASE alert_id WHEN 'never' THEN 1 ELSE 2 END");
+    EXPECT_EQ(not_tried(), 1u) << "the others may wait for the first of their transaction";
+}
+
 // The backlog is looked at every few seconds: sorting a million deliveries each time would cost ingest.
 TEST_F(Deliveries, ThatHaveWaitedLongestAreFoundWithoutSortingTheRest) {
     execute(

@@ -74,6 +74,7 @@ TEST_F(Schema, HasTheTypesThatRowsAreWrittenIn) {
             case ColumnType::numeric: return "numeric";
             case ColumnType::time: return "timestamp with time zone";
             case ColumnType::texts: return "text[]";
+            case ColumnType::bytes: return "bytea";
         }
         return "";
     };
@@ -113,7 +114,8 @@ TEST_F(Schema, ReadersReadTablesAndViewsAndWriteNothing) {
                               "stuck_watches",
                               "stage_latency",
                               "contract_health",
-                              "nonce_gaps"})
+                              "nonce_gaps",
+                              "set_aside"})
         EXPECT_NO_THROW(reader.exec(std::string("SELECT * FROM ") + table)) << table;
     for (const char* sql :
          {"DELETE FROM blocks", "INSERT INTO coverage (scope) VALUES ('x')", "TRUNCATE receipts",

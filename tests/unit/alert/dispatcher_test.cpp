@@ -272,6 +272,28 @@ TEST_F(DispatcherTest, TheOutboxIsWhatItsOwnEndpointsHaveNotTaken) {
     EXPECT_EQ(dispatcher_.outbox()->oldest_pending, 90s);
 }
 
+TEST_F(DispatcherTest, AlertsThatAreDueWithoutAnAttemptAreToldUnlessSomethingHoldsThemBack) {
+    for (const char* name : {"ops", "lab"}) {
+        storage::DeliveryBacklog backlog;
+        backlog.endpoint = name;
+        backlog.pending = backlog.not_tried = 3;
+        store_.backlog.push_back(backlog);
+    }
+    group_.spawn(dispatcher_.report());
+    settle();
+    EXPECT_TRUE(dispatcher_.outbox()->not_tried.empty()) << "it has not served them for five minutes";
+    clock_.passed += 5min;
+    answer("lab", 503, 60s);
+    store_.add("failed_receipt:r1", "lab");
+    dispatcher_.wake();
+    settle();
+    group_.spawn(dispatcher_.report());
+    settle();
+    EXPECT_EQ(dispatcher_.outbox()->not_tried, (std::map<std::string, std::uint64_t>{{"ops", 3}}));
+    EXPECT_THAT(metrics(), HasSubstr("receiptd_deliveries_not_tried{endpoint=\"ops\"} 3"));
+    EXPECT_THAT(metrics(), HasSubstr("receiptd_deliveries_not_tried{endpoint=\"lab\"} 0"));
+}
+
 TEST_F(DispatcherTest, WhatIsSentAnewIsNoFirstAttempt) {
     store_.add("failed_receipt:r1", "ops");
     store_.deliveries.begin()->second.due.tried = true;

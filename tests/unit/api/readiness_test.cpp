@@ -92,5 +92,20 @@ TEST(Readiness, AHostTakenOnTrustIsANote) {
     EXPECT_EQ(notes(status).size(), 1u);
 }
 
+TEST(Readiness, WhatIsSetAsideAndAlertsThatAreNotTriedAreNotes) {
+    DaemonStatus status;
+    status.upstreams = {upstream("main", "proven", true)};
+    status.set_aside = {{"late_tree", 2}, {"watch", 1}};
+    status.not_tried = {{"ops", 3}};
+    EXPECT_EQ(detail_of(status, "set_aside"), "ready");
+    const auto found = notes(status);
+    ASSERT_EQ(found.size(), 2u);
+    EXPECT_EQ(found[0].reason, "set_aside");
+    EXPECT_EQ(found[0].detail,
+              "not dealt with because of their own data: 2 late_tree, 1 watch; see the view set_aside");
+    EXPECT_EQ(found[1].reason, "deliveries");
+    EXPECT_EQ(found[1].detail, "due for five minutes without an attempt, by endpoint: 3 ops");
+}
+
 }  // namespace
 }  // namespace receiptd::api

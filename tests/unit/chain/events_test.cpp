@@ -57,12 +57,13 @@ TEST(Events, OtherLogsAndMalformedEventsAreNone) {
         EXPECT_FALSE(read_event(log)) << log;
 }
 
-TEST(Events, DataThatPostgresqlCannotSearchIsLeftToTheLog) {
-    EXPECT_EQ(read_event(R"(EVENT_JSON:{"event":"e","data":{"a":"\u0000"}})")->data, "");
-    EXPECT_EQ(read_event(R"(EVENT_JSON:{"event":"e","data":{"a":"\ud800"}})")->data, "");
+TEST(Events, WhatPostgresqlCannotTakeApartIsReadAsItsPicture) {
+    EXPECT_EQ(read_event(R"(EVENT_JSON:{"event":"e","data":{"a":"\u0000"}})")->data, R"({"a":"\u2400"})");
+    EXPECT_EQ(read_event(R"(EVENT_JSON:{"event":"e","data":{"a":"\ud800"}})")->data, R"({"a":"\ufffd"})");
     EXPECT_EQ(read_event(R"(EVENT_JSON:{"event":"e","data":{"a":"\ud83d\ude00"}})")->data,
               R"({"a":"\ud83d\ude00"})");
     EXPECT_EQ(read_event(R"(EVENT_JSON:{"event":"e\u0000","data":{"a":"b"}})")->data, R"({"a":"b"})");
+    EXPECT_EQ(read_event(R"(EVENT_JSON:{"event":"\u0000\ud800"})")->event, "\u2400\ufffd");
 }
 
 TEST(Events, LongNamesAreCutBetweenCharacters) {

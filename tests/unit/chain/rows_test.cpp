@@ -273,6 +273,31 @@ TEST(WholeBlockRows, WhatAnOrphanReturnedHasNoRoleUntilTheOrphanHasAParent) {
     EXPECT_EQ(row_with(receipts, "receipt_id", "X")["role"], "detached");
 }
 
+TEST(WholeBlockRows, ATextThatIsStoredAsAnotherIsKeptAsItWasGiven) {
+    constexpr Text kKey = R"([{"AddKey":{"method_names":["a\u0000b"]}}])";
+    constexpr Text kError = R"({"ActionError":{"kind":{"X":"\ud800"}}})";
+    ChainBuilder chain;
+    auto listed = transaction("TX", "s.near", "a.near", "R");
+    listed.transaction.actions_json = kKey;
+    chain.add_block(10).shards[0].transactions.push_back(listed);
+    auto& shard = chain.add_block(11).shards[0];
+    auto receipt = executed(action_receipt("R", "s.near", "a.near", "s.near"));
+    receipt.receipt.actions_json = kKey;
+    receipt.outcome.logs = {Text("l\0g\"", 4), "plain"};
+    receipt.outcome = testing::failed(receipt.outcome);
+    receipt.outcome.status.failure_json = kError;
+    shard.executed.push_back(receipt);
+    shard.executed.push_back(executed(action_receipt("calm", "s.near", "a.near", "s.near")));
+
+    const auto batch = rows_of(chain);
+    const auto actions = "\"actions\":" + std::string(kKey);
+    EXPECT_EQ(read_rows(batch, Table::transactions).at(0)["as_given"], "{" + actions + "}");
+    const auto receipts = read_rows(batch, Table::receipts);
+    EXPECT_EQ(row_with(receipts, "receipt_id", "R")["as_given"],
+              "{" + actions + ",\"error\":" + std::string(kError) + R"(,"logs":["l\u0000g\"","plain"]})");
+    EXPECT_EQ(row_with(receipts, "receipt_id", "calm")["as_given"], std::nullopt);
+}
+
 // A resume's data belongs to the tree of the yielded receipt, which nobody announced.
 TEST(WholeBlockRows, DataThatNobodyAnnouncedBelongsToTheReceiptThatAwaitedIt) {
     ChainBuilder chain;

@@ -123,6 +123,15 @@ TEST_F(UntrueHost, NamesAccountsAtLength) {
     EXPECT_EQ(json_of(handle(get("/v0/block/118")))["block"]["author"], std::string(6'000, 'a'));
 }
 
+TEST_F(UntrueHost, HasOddMembers) {
+    tell(R"([{"lie":"odd_members","values":{"author":"\"\\ud800\"","shard_id":"1e999"},"times":2}])");
+    const auto block = ask("block", {{"finality", "final"}}).body;
+    EXPECT_NE(block.find(R"("author":"\ud800")"), std::string::npos) << block;
+    EXPECT_NE(block.find(R"("shard_id":1e999)"), std::string::npos) << block;
+    EXPECT_NE(handle(get("/v0/block/118")).body.find(R"("author":"\ud800")"), std::string::npos);
+    EXPECT_NE(result("block", {{"finality", "final"}})["author"], "\ufffd") << "two answers have it";
+}
+
 TEST_F(UntrueHost, ListsAShardTwice) {
     tell(R"([{"lie":"doubled_shard","times":2}])");
     const json chunks = result("block", {{"finality", "final"}})["chunks"];

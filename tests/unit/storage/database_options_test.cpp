@@ -72,9 +72,9 @@ TEST(Fault, IsAnOutageWhenTheServerGoesAndTellsASetupFromAValue) {
         EXPECT_EQ(fault_kind(code), FaultKind::retry) << code;
     for (const char* code : {"42P01", "42501", "42703", "28P01", "3D000"})
         EXPECT_EQ(fault_kind(code), FaultKind::setup) << code;
-    for (const char* code : {"23505", "22P02", "22003", "54000"})
+    for (const char* code : {"23505", "22P02", "22003", "21000", "54000", "54001"})
         EXPECT_EQ(fault_kind(code), FaultKind::refused) << code;
-    for (const char* code : {"54001", "XX002", ""}) EXPECT_EQ(fault_kind(code), FaultKind::permanent) << code;
+    for (const char* code : {"XX002", ""}) EXPECT_EQ(fault_kind(code), FaultKind::permanent) << code;
 }
 
 TEST(Fault, SaysWhatToDo) {
