@@ -6,8 +6,7 @@ namespace receiptd::storage {
 
 void take_lock(pqxx::transaction_base& tx, const char* name) {
     if (shim::query(tx, "SELECT FROM locks WHERE name = $1 FOR UPDATE", name).empty())
-        throw StorageError(std::string("the table locks has no row '") + name +
-                           "', which the migration 0035 made: put it back");
+        throw StorageError(std::string("the table locks has no row '") + name + "': put it back");
 }
 
 }  // namespace receiptd::storage
