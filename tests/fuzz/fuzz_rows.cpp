@@ -130,7 +130,7 @@ private:
         await(pages_.contract_health("bob.near", 1'000'000, 10));
         await(pages_.failure_groups({}, 10));
         await(findings_.list_findings({}));
-        await(findings_.stream_events(0, 100));
+        await(findings_.stream_events(0, {}));
     }
 
     void send(const std::string& input) {

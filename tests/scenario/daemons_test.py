@@ -232,7 +232,9 @@ class Seams(Daemons):
 class Sources(Daemons):
     """Heights of one source beside heights of the other: a tree that crosses from one into the other is whole, and judged."""
     BLOCK_TIME_MS = 0
-    ONLY_IN_BLOCKS = {"receipts": ("index_in_chunk",)}  # a Merkle path alone tells it in the left half of the tree
+    # A Merkle path alone tells the place in the left half of the tree. Only whole blocks have all outcomes of a chunk, and only
+    # trees that are fetched are confirmed one by one.
+    OF_ONE_SOURCE = {"receipts": ("index_in_chunk",), "chunks": ("executed_root",), "transactions": ("confirmed",)}
 
     def setUp(self):
         super().setUp()
@@ -258,7 +260,7 @@ class Sources(Daemons):
         self.assertGreater(int(self.value("SELECT count(*) FROM findings", alone)), 0)
         for table in self.fingerprint(alone):
             with self.subTest(table=table):
-                without = self.ONLY_IN_BLOCKS.get(table, ())
+                without = self.OF_ONE_SOURCE.get(table, ())
                 found, expected = (self.rows(table, database, without) for database in (self.database, alone))
                 self.assertEqual(sorted(found ^ expected), [])
 

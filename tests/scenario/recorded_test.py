@@ -8,8 +8,8 @@ import support
 
 RECORDED = support.RECORDED / "nearcore-84"
 # Answers to `tx` tell no shard, the recording has no shard layout, and a path alone tells a place in the left half only.
-# Only whole blocks have all outcomes of a chunk.
-ONLY_IN_BLOCKS = ("shard_id", "index_in_chunk", "executed_root")
+# Only whole blocks have all outcomes of a chunk, and only trees that are fetched are confirmed one by one.
+OF_ONE_SOURCE = {"receipts": ("shard_id", "index_in_chunk"), "chunks": ("executed_root",), "transactions": ("confirmed",)}
 TABLES = ("blocks", "chunks", "transactions", "receipts", "data_receipts", "events", "transaction_results", "findings",
           "global_contract_distributions")
 
@@ -98,7 +98,7 @@ class RecordedChain(support.Scenario):
         return database
 
     def rows(self, database, table):
-        hidden = ONLY_IN_BLOCKS if table == "receipts" else ()
+        hidden = OF_ONE_SOURCE.get(table, ())
         names = [row[0] for row in self.query("SELECT column_name FROM information_schema.columns WHERE table_name = "
                                               f"'{table}' AND table_schema = 'public' ORDER BY ordinal_position", database)
                  if row[0] not in hidden]
