@@ -150,10 +150,14 @@ TEST_P(StrangeTimes, OfOneBlockMakeNobodyTooLateForAnAlert) {
 }
 
 TEST_P(StrangeTimes, WithAHeaderThatNoHostConfirmsAreNamedAsWhyNothingIsStored) {
-    chain_.fail(140, 10, rpc::kHeaderNotConfirmed);
+    chain_.fail(140, 1'000, rpc::kHeaderNotConfirmed);
     const auto following = daemon(100);
-    following->follow_while([&] { return following->state.disagreement.empty(); });
-    EXPECT_EQ(following->state.disagreement, "on paper");
+    std::string said;
+    following->follow_while([&] {
+        said = following->state.disagreement;
+        return said.empty();
+    });
+    EXPECT_EQ(said, "on paper");
     EXPECT_EQ(store_.coverage.covered, base::HeightSet({100, 139}));
 }
 
