@@ -30,9 +30,9 @@ protected:
     // A claim asks for the finding of every alert.
     void make_unreadable(const std::string& alert_id) {
         execute(
-            "CREATE OR REPLACE FUNCTION finding_of(asked alerts) RETURNS text LANGUAGE sql AS $$ "
-            "SELECT CASE asked.alert_id WHEN '" +
-            alert_id + "' THEN (1 / (length(asked.kind) - length(asked.kind)))::text ELSE '' END $$");
+            "CREATE OR REPLACE FUNCTION finding_of(told alerts) RETURNS text LANGUAGE sql AS $$ "
+            "SELECT CASE told.alert_id WHEN '" +
+            alert_id + "' THEN (1 / (length(told.kind) - length(told.kind)))::text ELSE '' END $$");
     }
 };
 
