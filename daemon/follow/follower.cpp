@@ -336,8 +336,8 @@ base::Task<void> Follower::wait_until_dealt_with(base::HeightRange range) {
         bool trees_done = heights_done;
         if (heights_done && trees_) {
             pending_trees_ = co_await pending.get(now);
-            trees_done = (pending_trees_ == 0 && !trees_->writing()) ||
-                         trees_stand_still.reached_with(pending_trees_, now);
+            const bool stand_still = trees_stand_still.reached_with(pending_trees_, now);
+            trees_done = (pending_trees_ == 0 && !trees_->writing()) || (stand_still && !trees_->comparing());
         }
         bool placed = trees_done;
         if (trees_done && unplaced_receipts_) {

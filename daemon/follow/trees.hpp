@@ -61,6 +61,8 @@ public:
 
     // One is being written: the database may count it as done before the listener knows.
     bool writing() const;
+    // One is whole, and waits until its outcomes are compared with the chain's: it does not wait for long.
+    bool comparing() const;
 
 private:
     struct Open {

@@ -21,6 +21,13 @@ bool has_proofs(const chain::TransactionStatus& status) {
 
 }  // namespace
 
+bool Trees::comparing() const {
+    const auto since = state_.clock.steady() - kLongestComparison - kAskAnotherAfter;
+    return std::any_of(open_.begin(), open_.end(), [&](const auto& open) {
+        return open.second->whole_since && *open.second->whole_since > since;
+    });
+}
+
 base::Task<std::optional<bool>> Trees::look_at_outcomes(OpenTree open, const rpc::FinalBlocks& blocks) {
     if (outcomes_ == nullptr) co_return false;
     const auto now = state_.clock.steady();

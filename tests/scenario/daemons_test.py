@@ -224,8 +224,8 @@ class Seams(Daemons):
         self.assertEqual(self.value("SELECT count(*) FROM pending_seams"), "0")
         alone = self.make_database()
         config = self.settings(database=alone)
-        self.receiptd("backfill", "--config", config, "--from", far, "--to", far + 1)
         self.receiptd("run", "--config", config, "--until", last)
+        self.receiptd("backfill", "--config", config, "--from", far, "--to", far + 1)
         self.assertEqual(self.fingerprint(), self.fingerprint(alone))
 
 

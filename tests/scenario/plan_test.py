@@ -34,6 +34,7 @@ class Forecast(support.Scenario):
         for plan in planned:
             with self.subTest(plan["source"]):
                 grown = self.followed(plan["source"])
+                del grown["pending_trees"]  # rows that come and go, without a vacuum here
                 share = FOLLOWED * plan["seconds_per_height"] / SECONDS_A_DAY
                 self.assertAlmostEqual(plan["disk_bytes_a_day"] * share / sum(grown.values()), 1, delta=0.15, msg=str((plan, grown)))
                 self.assertEqual(sum(plan["disk_bytes_a_day_by_table"].values()) // 100, plan["disk_bytes_a_day"] // 100)
