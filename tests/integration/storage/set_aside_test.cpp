@@ -132,11 +132,13 @@ TEST_F(SetAsideRows, AnOrphanThatCannotBeAdoptedKeepsNoOther) {
 }
 
 TEST_F(SetAsideRows, AWatchOfARuleThatIsNoTransactionKeepsNoOther) {
-    std::vector<NewWatch> found{new_watch(1), new_watch(2), new_watch(3)};
-    for (auto& watch : found) watch.origin = storage::WatchOrigin::rule;
-    found[1].tx_hash = "no hash";
-    found[2].sender_id = "No Account";
-    EXPECT_THAT(await(watches().add_watches(found)), ElementsAre(hash_of(1)));
+    auto batch = block_batch(100);
+    batch.watches = {{hash_of(1), "alice.near", "shop"},
+                     {"no hash", "alice.near", "shop"},
+                     {hash_of(3), "No Account", "shop"}};
+    commit(std::move(batch));
+    await(watches().make_wanted_watches());
+    EXPECT_EQ(rows("SELECT tx_hash FROM watches"), hash_of(1) + "\n");
     save();
     EXPECT_EQ(rows("SELECT what, id FROM set_aside ORDER BY id = 'no hash'"),
               "watch|" + hash_of(3) + "\nwatch|no hash\n");
