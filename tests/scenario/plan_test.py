@@ -25,6 +25,7 @@ class Forecast(support.Scenario):
         taken = []
         for last in (self.first + SETTLED - 1, self.first + SETTLED + FOLLOWED - 1):
             self.receiptd("run", "--config", config, "--until", last)
+            self.query("VACUUM", database)  # rows that were replaced leave room for others, as where PostgreSQL does this by itself
             taken.append({name: int(size) for name, size in self.query(BYTES, database)})
         return {name: size - taken[0][name] for name, size in taken[1].items()}
 
@@ -34,7 +35,6 @@ class Forecast(support.Scenario):
         for plan in planned:
             with self.subTest(plan["source"]):
                 grown = self.followed(plan["source"])
-                del grown["pending_trees"]  # rows that come and go, without a vacuum here
                 share = FOLLOWED * plan["seconds_per_height"] / SECONDS_A_DAY
                 self.assertAlmostEqual(plan["disk_bytes_a_day"] * share / sum(grown.values()), 1, delta=0.15, msg=str((plan, grown)))
                 self.assertEqual(sum(plan["disk_bytes_a_day_by_table"].values()) // 100, plan["disk_bytes_a_day"] // 100)
