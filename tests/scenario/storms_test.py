@@ -173,7 +173,10 @@ class Invented(support.Scenario):
         counted = lambda: self.value("SELECT coalesce(sum(members), 0) FROM alert_groups") == str(2 * self.EACH)
         support.wait_until("all alerts are counted", lambda: counted() or chain.ask("/advance", {"blocks": 1}) is None)
         self.assertEqual(self.value("SELECT count(*) FROM alert_groups"), "2", self.query("SELECT key FROM alert_groups"))
-        self.assertEqual(len([body for _, _, body in receiver.requests if '"type":"finding.' in body]), 2)
+        sent = lambda: len([body for _, _, body in receiver.requests if '"type":"finding.' in body])
+        support.wait_until("the first of each group is sent", lambda: sent() >= 2)
+        self.assertEqual(self.value("SELECT count(*) FROM deliveries WHERE state IN ('pending', 'delivered')"), "2")
+        self.assertEqual(sent(), 2)
 
 
 class Capped(Storms):
