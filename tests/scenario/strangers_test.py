@@ -76,8 +76,10 @@ class Strangers(support.Scenario):
     def alerts_of(self, transaction):
         return [body for _, _, body in list(self.receiver.requests) if transaction.hash in body]
 
-    def watches_have_ended(self):
-        if self.value("SELECT count(*) FROM open_watches WHERE origin = 'rule'") == "0":
+    def watches_have_ended(self, transactions):
+        hashes = ", ".join(f"'{each.hash}'" for each in transactions)
+        watched = self.value(f"SELECT count(DISTINCT tx_hash) FROM watches WHERE origin = 'rule' AND tx_hash IN ({hashes})")
+        if watched == str(len(transactions)) and self.value("SELECT count(*) FROM open_watches WHERE origin = 'rule'") == "0":
             return True
         self.chain.ask("/advance", {})
         return False
@@ -106,7 +108,7 @@ class NamesWithNul(Strangers):
         self.include([stranger, *customers])
         for transaction in (*customers, stranger):
             self.wait_for("its alert arrives", lambda: self.alerts_of(transaction))
-        self.wait_for("all watches have ended", self.watches_have_ended)
+        self.wait_for("all watches have ended", lambda: self.watches_have_ended([*customers, stranger]))
         self.assertNotIn("unsupported Unicode escape", self.daemon.log())
 
         hashes = ", ".join(f"'{each.hash}'" for each in (stranger, *customers))
@@ -154,7 +156,7 @@ class OddEverything(Strangers):
         self.include([*self.strange[:half], *customers, *self.strange[half:]])
         for transaction in (customers[0], customers[2]):
             self.wait_for("its alert arrives", lambda: self.alerts_of(transaction))
-        self.wait_for("all watches have ended", self.watches_have_ended)
+        self.wait_for("all watches have ended", lambda: self.watches_have_ended([*customers, *self.strange]))
         return {"rows": self.rows_of(customers), "alerts": self.types_of(customers), "pages": self.pages_of(customers)}
 
     def rows_of(self, transactions):
