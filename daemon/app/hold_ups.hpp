@@ -26,7 +26,7 @@ public:
     // Lines of /v1/stream, which wait for every older transaction of the cluster.
     base::Task<void> watch_stream();
 
-    // What is held up, and by whom; empty: nothing is.
+    // Says what is held up, and by whom; empty: nothing is.
     std::string in_words() const;
 
 private:

@@ -13,8 +13,8 @@
 
 namespace receiptd::follow {
 
-// What speaks against a block's time, of chain::trust: it is not above its parent's, or more than a day above
-// both the newest agreed block's and our clock. Empty: nothing. `parent`: nullopt: not known.
+// The doubt about a block's time, of chain::trust: it is not above its parent's, or more than a day above
+// both the newest agreed block's and our clock. Empty: there is no doubt. `parent`: nullopt: not known.
 chain::Text doubt_of_time(base::WallTime time, std::optional<base::WallTime> parent, base::WallTime agreed,
                           base::WallTime now);
 bool is_ahead(base::WallTime time, base::WallTime of);  // by more than a day

@@ -12,7 +12,7 @@ namespace receiptd::follow {
 // A node shows two blocks above the final one, so an execution is seen two blocks before it is final.
 inline constexpr base::Height kSeenAhead = 2;
 
-// What an incomplete tree waits for.
+// The executions and data that an incomplete tree waits for.
 struct Waits {
     bool moves = false;                 // something of it may be executed any time
     std::vector<std::string> for_data;  // else nothing but this data moves it

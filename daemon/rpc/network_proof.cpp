@@ -14,7 +14,7 @@ constexpr base::BackoffPolicy kAskForProof{1s, 30s, 2.0, 0.0};
 constexpr base::Duration kCompareAgain = 10s;
 constexpr std::size_t kMostQuoted = 100;
 
-// What a host tells may be of any length.
+// A host's text may be of any length: errors quote its beginning.
 std::string quoted(const std::string& told) { return base::shortened(told, kMostQuoted); }
 
 class Next {

@@ -21,7 +21,8 @@ struct TreeLimits {
 // Why the tree is beyond them; empty: it is not. Pure, and linear in the answer.
 std::string beyond(const chain::TransactionStatus& status, const TreeLimits& limits);
 
-// What two hosts must tell alike of such a tree: who made whom, what awaits what, and how each ended.
+// Two hosts agree on such a tree when its digest is the same: who made whom, what awaits what, how each
+// ended.
 chain::CryptoHash digest_of(const chain::TransactionStatus& status);
 
 // Out of a protocol configuration, which one host tells: never below the limits above, nor above ten times

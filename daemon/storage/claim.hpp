@@ -38,7 +38,7 @@ Claimed claim_due(pqxx::transaction_base& tx, SilenceBook& silences, SettledPlac
                   const std::string& process, const std::vector<EndpointRoom>& rooms,
                   std::chrono::seconds lease, std::span<const DeliveryName> only);
 
-// What rooms have place for, the longest due first.
+// The due deliveries for which the rooms have place, the longest due first.
 std::vector<DeliveryName> due_now(pqxx::connection& connection, const std::vector<EndpointRoom>& rooms);
 // An attempt that failed before it was made: the next one comes later and later, and after four days none.
 void postpone(pqxx::connection& connection, const DeliveryName& delivery, const std::string& reason);

@@ -85,8 +85,8 @@ std::string sessions(pqxx::transaction_base& tx, const std::string& which, unsig
         .as<std::string>();
 }
 
-// What waits for seconds, and the processes for which it does, unless these wait themselves. Statements of
-// this user.
+// Finds this user's statements that have waited for seconds, and the processes for which they wait, unless
+// these wait themselves.
 const std::string kHeldUp =
     "WITH waiting AS MATERIALIZED (SELECT DISTINCT l.pid, a.query, l.waitstart FROM pg_locks l "
     "    JOIN pg_stat_activity a USING (pid) WHERE NOT l.granted AND a.datname = current_database() AND " +

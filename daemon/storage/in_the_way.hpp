@@ -18,7 +18,7 @@ std::string writers_of(pqxx::transaction_base& tx, const std::string& table);
 // The oldest transaction of other people in the whole cluster that has written something.
 std::string oldest_writer(pqxx::transaction_base& tx);
 
-// What waits for other people's sessions for seconds, and for which; nullopt: nothing does.
+// Work that has waited for other people's sessions for seconds, and those sessions.
 struct HeldUp {
     std::string what;
     std::string by;  // empty: they are over by now, or have prepared their transaction

@@ -112,7 +112,7 @@ private:
         tx.exec("SET lock_timeout = " + std::to_string(patience_.lock.count()));
     }
 
-    // What is stored, if this program may go on from there.
+    // Reads the stored schema; throws unless this program may go on from there.
     StoredSchema usable(pqxx::work& tx) const {
         auto stored = read_stored(tx);
         if (const auto problem = problem_of(stored, by_version_); !problem.empty())

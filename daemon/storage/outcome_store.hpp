@@ -16,7 +16,7 @@
 
 namespace receiptd::storage {
 
-// What is needed to have the outcomes of a block from other hosts.
+// A block with false outcomes, and all that is needed to ask other hosts for the true ones.
 struct FalseOutcomes {
     std::map<std::uint64_t, std::vector<std::string>> roots;  // by shard: the outcomes have one of these
     struct Tree {

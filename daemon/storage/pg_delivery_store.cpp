@@ -130,7 +130,7 @@ void add_watches_told(pqxx::connection& connection, std::span<const DueDelivery>
     }
 }
 
-// What was claimed needs room.
+// Each claimed delivery takes a place of its endpoint's room.
 void take_room(std::vector<EndpointRoom>& rooms, const Claimed& claimed) {
     for (const auto& due : claimed.due)
         for (auto& room : rooms)

@@ -112,7 +112,7 @@ AsideCounts SetAside::save(pqxx::connection& connection) {
     return counts;
 }
 
-// What has come meanwhile is newer.
+// News that came meanwhile is newer, and stays.
 void SetAside::put_back(News news) {
     const std::lock_guard lock(mutex_);
     for (auto& [key, seen] : news.put) {

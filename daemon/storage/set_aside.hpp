@@ -1,5 +1,5 @@
-// What the database does not take, or cannot read, because of the data of one of many: that one is set aside
-// and the others go on. People see it in the view set_aside, in /readyz and in a metric.
+// One of many, whose data the database does not take or cannot read, is set aside and the others go on.
+// People see it in the view set_aside, in /readyz and in a metric.
 #pragma once
 
 #include "metrics/storage_series.hpp"
@@ -80,7 +80,7 @@ private:
         std::string reason;
         std::uint64_t times = 0;
     };
-    // What is not in the database yet.
+    // Changes that the database does not have yet.
     struct News {
         std::map<Key, Seen> put;
         std::set<Key> done;

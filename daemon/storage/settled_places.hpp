@@ -14,7 +14,7 @@ namespace receiptd::storage {
 
 class SettledPlaces {
 public:
-    // What lies below the returned place is settled. A statement of its own: the next one of the transaction
+    // All below the returned place is settled. It is a statement of its own: the next one of the transaction
     // sees what has been committed until here.
     std::int64_t look(pqxx::transaction_base& tx);
 

@@ -3,7 +3,7 @@
 namespace receiptd::storage {
 namespace {
 
-// What no daemon of this version has followed is followed from where the stored blocks end.
+// A database that no daemon of this version has followed is followed from where its stored blocks end.
 constexpr const char* kSkip = R"(
 WITH stored AS (
     SELECT wanted, heights, coalesce(followed_since, upper(range_merge(heights))) AS since,

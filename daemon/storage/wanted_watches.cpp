@@ -22,7 +22,7 @@ constexpr const char* kTryLater =
     "UPDATE wanted_watches SET tries = tries + 1, "
     "next_try_at = now() + least(2 ^ least(tries, 3), 5) * interval '1 second' WHERE tx_hash = $1";
 
-// What is new comes first: however many are held, it waits for few of them.
+// New watches come first: however many are held, they wait for few of these.
 constexpr const char* kDue =
     "(SELECT tx_hash FROM wanted_watches WHERE tries = 0 ORDER BY next_try_at LIMIT $1) UNION ALL "
     "(SELECT tx_hash FROM wanted_watches WHERE tries > 0 AND next_try_at <= now() ORDER BY next_try_at LIMIT "
@@ -46,7 +46,7 @@ Moved try_to_move(pqxx::connection& connection, std::span<const std::string> tx_
     }
 }
 
-// What is held, or refused, is found by halving.
+// Halving finds the watches that are held or refused.
 void make_all(pqxx::connection& connection, std::span<const std::string> tx_hashes, SetAside& set_aside) {
     if (tx_hashes.empty()) return;
     const auto moved = try_to_move(connection, tx_hashes, set_aside);

@@ -28,7 +28,7 @@ JsonCheck check_json(std::string_view text);
 // (a picture of NUL) for \u0000, \ufffd for half a surrogate pair. It is as long as the text, so places stay.
 std::string queryable_json(std::string_view valid);
 
-// What is stored of a JSON text.
+// A JSON text in the form in which the database can store it.
 class StorableJson {
 public:
     explicit StorableJson(std::string_view given);

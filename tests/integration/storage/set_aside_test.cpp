@@ -1,4 +1,4 @@
-// What is at fault because of its own data is set aside, where people see it; the others go on.
+// A row that fails because of its own data is set aside, where people see it; the others go on.
 #include "alert_test_support.hpp"
 #include "storage/stored_trees.hpp"
 #include "timed_test_support.hpp"
