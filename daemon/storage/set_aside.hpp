@@ -35,6 +35,18 @@ struct Refusal {
     std::string reason;    // one line; never the row, which may hold a signed transaction
 };
 
+// Tries all of them together: work(some of them) returns nullopt, or why it failed; then each half is tried,
+// down to the one that fails, and leave(one, why) says what becomes of it.
+template <class T, class Work, class Leave>
+void by_halves(std::span<const T> all, const Work& work, const Leave& leave) {
+    if (all.empty()) return;
+    const auto fault = work(all);
+    if (!fault) return;
+    if (all.size() == 1) return leave(all.front(), *fault);
+    by_halves(all.first(all.size() / 2), work, leave);
+    by_halves(all.subspan(all.size() / 2), work, leave);
+}
+
 // Each process has one; it is thread-safe. What it learns comes into the database by save().
 class SetAside {
 public:
@@ -48,17 +60,16 @@ public:
     // they write. Other faults are thrown.
     template <class T, class IdOf, class Work, class Leave>
     void apart(Aside what, std::span<const T> all, const IdOf& id_of, const Work& work, const Leave& leave) {
-        if (all.empty()) return;
-        const auto fault = fault_in(all, work);
-        if (!fault) {
-            for (const auto& one : all) done(what, id_of(one));
-        } else if (all.size() == 1) {
-            put(what, id_of(all.front()), fault->reason);
-            leave(all.front(), *fault);
-        } else {
-            apart(what, all.first(all.size() / 2), id_of, work, leave);
-            apart(what, all.subspan(all.size() / 2), id_of, work, leave);
-        }
+        const auto try_some = [&](std::span<const T> some) {
+            auto fault = fault_in(some, work);
+            if (!fault)
+                for (const auto& one : some) done(what, id_of(one));
+            return fault;
+        };
+        by_halves(all, try_some, [&](const T& one, const Refusal& fault) {
+            put(what, id_of(one), fault.reason);
+            leave(one, fault);
+        });
     }
 
     // The same where only a fault makes it worth to know what they are: work({}) is about all of them, and

@@ -2,7 +2,7 @@
 
 #include "storage/fault.hpp"
 
-#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -28,39 +28,31 @@ constexpr const char* kDue =
     "(SELECT tx_hash FROM wanted_watches WHERE tries > 0 AND next_try_at <= now() ORDER BY next_try_at LIMIT "
     "$2)";
 
-enum class Moved : std::uint8_t { yes, held, refused };
+struct NotMoved {
+    std::optional<Refusal> refusal;  // nullopt: somebody holds a row of theirs
+};
 
-Moved try_to_move(pqxx::connection& connection, std::span<const std::string> tx_hashes, SetAside& set_aside) {
+std::optional<NotMoved> try_to_move(pqxx::connection& connection, std::span<const std::string> tx_hashes) {
     try {
         pqxx::work tx(connection);
         tx.exec("SET LOCAL lock_timeout = '5ms'");
         shim::query(tx, kMove, text_array({tx_hashes.begin(), tx_hashes.end()}));
         tx.commit();
-        return Moved::yes;
+        return std::nullopt;
     } catch (const pqxx::sql_error& error) {
         const auto sqlstate = shim::sqlstate_of(error);
-        if (sqlstate == kNoLockInTime) return Moved::held;
+        if (sqlstate == kNoLockInTime) return NotMoved{};
         if (fault_kind(sqlstate) != FaultKind::refused) throw;
-        if (tx_hashes.size() == 1) set_aside.put(Aside::watch, tx_hashes.front(), Refusal(error).reason);
-        return Moved::refused;
+        return NotMoved{Refusal(error)};
     }
 }
 
-// Halving finds the watches that are held or refused.
-void make_all(pqxx::connection& connection, std::span<const std::string> tx_hashes, SetAside& set_aside) {
-    if (tx_hashes.empty()) return;
-    const auto moved = try_to_move(connection, tx_hashes, set_aside);
-    if (moved == Moved::yes) return;
-    if (tx_hashes.size() == 1) {
-        pqxx::work tx(connection);
-        shim::query(tx, moved == Moved::held ? kTryLater : "DELETE FROM wanted_watches WHERE tx_hash = $1",
-                    tx_hashes.front());
-        tx.commit();
-        return;
-    }
-    const auto half = tx_hashes.size() / 2;
-    make_all(connection, tx_hashes.first(half), set_aside);
-    make_all(connection, tx_hashes.subspan(half), set_aside);
+void leave_one(pqxx::connection& connection, const std::string& tx_hash, const NotMoved& why,
+               SetAside& set_aside) {
+    if (why.refusal) set_aside.put(Aside::watch, tx_hash, why.refusal->reason);
+    pqxx::work tx(connection);
+    shim::query(tx, why.refusal ? "DELETE FROM wanted_watches WHERE tx_hash = $1" : kTryLater, tx_hash);
+    tx.commit();
 }
 
 }  // namespace
@@ -86,7 +78,10 @@ void make_wanted_watches(pqxx::connection& connection, SetAside& set_aside) {
         for (const auto& row : shim::query(tx, kDue, kMostNew, kMostHeld))
             tx_hashes.push_back(row[0].as<std::string>());
     }
-    make_all(connection, tx_hashes, set_aside);
+    by_halves(
+        std::span<const std::string>(tx_hashes),
+        [&](std::span<const std::string> some) { return try_to_move(connection, some); },
+        [&](const std::string& one, const NotMoved& why) { leave_one(connection, one, why, set_aside); });
 }
 
 }  // namespace receiptd::storage
