@@ -89,9 +89,8 @@ base::Task<bool> Trees::another_host_tells_it(OpenTree open) {
     query.elsewhere_than = open->answer->host;
     const auto answer = co_await source_.tree(std::move(query));
     const auto* other = std::get_if<rpc::TreeSource::Tree>(&answer);
-    co_return other != nullptr && open->answer &&
-        other->host !=
-            open->answer->host&& rpc::tell_the_same(other->status.value, open->answer->tree->status.value);
+    if (other == nullptr || !open->answer || other->host == open->answer->host) co_return false;
+    co_return rpc::tell_the_same(other->status.value, open->answer->tree->status.value);
 }
 
 }  // namespace receiptd::follow
