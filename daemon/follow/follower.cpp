@@ -74,8 +74,7 @@ void Follower::place_receipts(rpc::ReceiptSource& receipts, rpc::TreeSource& tre
 }
 
 void Follower::check_outcomes(storage::OutcomeStore& outcomes, rpc::TreeSource& trees) {
-    engine_.outcomes.emplace(OutcomeSources{outcomes, trees});
-    outcome_check_.emplace(executor_, outcomes, agreement_, state_, source_.tells_outcomes());
+    outcome_check_.emplace(executor_, outcomes, trees, agreement_, state_, source_.tells_outcomes());
     outcomes_ = &outcomes;
     make_trees();
 }

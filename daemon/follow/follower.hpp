@@ -6,6 +6,7 @@
 #include "follow/commit_listener.hpp"
 #include "follow/confirmation.hpp"
 #include "follow/leadership.hpp"
+#include "follow/outcome_check.hpp"
 #include "follow/pipeline.hpp"
 #include "follow/rhythm.hpp"
 #include "follow/trees.hpp"

@@ -14,7 +14,7 @@ void Heights::load(storage::Coverage coverage, const std::vector<storage::Unavai
     for (const auto& height : unavailable) unavailable_[height.height] = height;
     tip_ = std::move(tip);
     agreed_ = 0;
-    false_outcomes_.clear();
+    answers_.clear();
     to_be_removed_ = {};
     publish();
     changed.notify_all();
@@ -93,6 +93,7 @@ void Heights::learn_unavailable(const storage::UnavailableHeight& height) {
     unavailable_[height.height] = height;
     given_up_.add(height.height);
     coverage_.wanted.add(height.height);
+    answers_.erase(height.height);
     publish();
     changed.notify_all();
 }
@@ -122,21 +123,24 @@ void Heights::refute(Refuted block) {
     changed.notify_all();
 }
 
-void Heights::refute_outcomes(base::Height height, storage::FalseOutcomes outcomes) {
-    false_outcomes_[height] = std::move(outcomes);
+void Heights::refute_outcomes(base::Height height, rpc::BlockContents::Amendment answers) {
+    answers_[height] = std::move(answers);
     to_be_removed_.add(height);
     changed.notify_all();
 }
 
 base::HeightSet Heights::take_false_outcomes() { return std::exchange(to_be_removed_, {}); }
 
-std::optional<storage::FalseOutcomes> Heights::correct_outcomes(base::Height height) {
-    const auto found = false_outcomes_.find(height);
-    if (found == false_outcomes_.end()) return std::nullopt;
-    auto outcomes = std::move(found->second);
-    false_outcomes_.erase(found);
-    corrected_.add(height);
-    return outcomes;
+std::optional<rpc::BlockContents::Amendment> Heights::take_answers(base::Height height) {
+    auto found = answers_.extract(height);
+    if (found.empty()) return std::nullopt;
+    return std::move(found.mapped());
+}
+
+std::size_t Heights::answers_held() const {
+    std::size_t held = 0;
+    for (const auto& [height, answers] : answers_) held += answers.told.size();
+    return held;
 }
 
 void Heights::learn_to_be_stored_again(const base::HeightSet& missing) {

@@ -6,8 +6,8 @@
 #include "base/height_set.hpp"
 #include "chain/rows/rows.hpp"
 #include "metrics/follow_series.hpp"
+#include "rpc/source.hpp"
 #include "storage/block_store.hpp"
-#include "storage/outcome_store.hpp"
 
 #include <map>
 #include <optional>
@@ -85,12 +85,12 @@ public:
     bool has_false_outcomes() const { return !to_be_removed_.empty(); }
     std::optional<Refuted> take_refuted() { return std::exchange(refuted_, std::nullopt); }
     // Outcomes of a stored block are not those of the chain. The run along the head removes the block, and
-    // whoever stores it again takes them from other hosts, once.
-    void refute_outcomes(base::Height height, storage::FalseOutcomes outcomes);
+    // the run that stores it again takes them from `answers`.
+    void refute_outcomes(base::Height height, rpc::BlockContents::Amendment answers);
     base::HeightSet take_false_outcomes();  // to be removed
-    std::optional<storage::FalseOutcomes> correct_outcomes(base::Height height);
-    bool is_being_corrected(base::Height height) const { return false_outcomes_.contains(height); }
-    bool was_corrected(base::Height height) const { return corrected_.contains(height); }
+    std::optional<rpc::BlockContents::Amendment> take_answers(base::Height height);
+    bool is_being_corrected(base::Height height) const { return answers_.contains(height); }
+    std::size_t answers_held() const;
     // The rows of blocks with false outcomes are gone.
     void learn_to_be_stored_again(const base::HeightSet& missing);
 
@@ -122,9 +122,8 @@ private:
     base::HeightSet alone_;
     std::optional<BrokenChain> broken_;
     std::optional<Refuted> refuted_;
-    std::map<base::Height, storage::FalseOutcomes> false_outcomes_;
-    base::HeightSet to_be_removed_;  // of these
-    base::HeightSet corrected_;      // outcomes were asked for elsewhere since the start
+    std::map<base::Height, rpc::BlockContents::Amendment> answers_;  // by blocks with false outcomes
+    base::HeightSet to_be_removed_;                                  // of these
 };
 
 }  // namespace receiptd::follow

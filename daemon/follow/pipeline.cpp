@@ -33,9 +33,9 @@ FetchSettings fetch_settings(const Engine& engine, const RunSettings& settings) 
 base::Task<chain::RowBatch> make_rows(base::asio::thread_pool& cpu,
                                       std::unique_ptr<rpc::BlockContents> contents,
                                       rpc::BlockContents::RowsSettings settings,
-                                      rpc::BlockContents::Amendment amendment) {
-    auto work = [contents = std::move(contents), settings, amendment = std::move(amendment)]() mutable {
-        if (!amendment.told.empty()) contents->amend(std::move(amendment));
+                                      std::optional<rpc::BlockContents::Amendment> answers) {
+    auto work = [contents = std::move(contents), settings, answers = std::move(answers)]() mutable {
+        if (answers) contents->amend(std::move(*answers));
         return contents->rows(settings);
     };
     return base::offload(cpu, std::move(work));
@@ -200,14 +200,13 @@ base::Task<base::Height> Run::store_block(std::unique_ptr<rpc::BlockContents> co
     auto host = contents->host;
     const rpc::BlockContents::RowsSettings rows_settings{step.prev_height, scope, lineage_, live_trees_,
                                                          listener && listener->listening()};
-    rpc::BlockContents::Amendment amendment;
-    if (auto wrong = engine_.state.heights.correct_outcomes(ref.height); wrong && engine_.outcomes) {
-        log::error("a host told other outcomes than those of the chain: they are asked for elsewhere",
-                   {{"height", ref.height}, {"host", host}, {"trees", wrong->trees.size()}});
+    auto answers = engine_.state.heights.take_answers(ref.height);
+    if (answers) {
+        log::error("a host told other outcomes than those of the chain: others take their place",
+                   {{"height", ref.height}, {"host", host}, {"trees", answers->told.size()}});
         engine_.agreement.doubt(host);
-        amendment = co_await ask_for_outcomes(std::move(*wrong));
     }
-    auto rows = co_await make_rows(engine_.cpu, std::move(contents), rows_settings, std::move(amendment));
+    auto rows = co_await make_rows(engine_.cpu, std::move(contents), rows_settings, std::move(answers));
     engine_.state.series.rows_seconds.Observe(
         static_cast<double>((engine_.state.clock.steady() - started_at).count()) / 1e9);
     rows.facts.covered.add(skipped);

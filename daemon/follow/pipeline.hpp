@@ -9,7 +9,6 @@
 #include "follow/claims.hpp"
 #include "follow/continuity.hpp"
 #include "follow/fetch_window.hpp"
-#include "follow/outcome_check.hpp"
 #include "follow/seams.hpp"
 #include "follow/state.hpp"
 #include "follow/writers.hpp"
@@ -51,7 +50,6 @@ struct Engine {
     unsigned batch_blocks;
     std::uint64_t batch_bytes;
     base::Duration patience;
-    std::optional<OutcomeSources> outcomes = {};  // nullopt: outcomes of blocks are not compared
     std::optional<std::int64_t> epoch =
         {};  // of this leader, for commits of the head; nullopt: without a lease
 };
@@ -94,7 +92,6 @@ private:
     base::Task<base::Height> remove_stored(Refuted refuted);
     base::Task<void> remove_refuted();
     base::Task<void> remove_false_outcomes();
-    base::Task<rpc::BlockContents::Amendment> ask_for_outcomes(storage::FalseOutcomes wrong);
     base::Task<std::optional<base::Height>> turned_away(const chain::BlockRef& block,
                                                         const std::string& host);
     base::Task<base::Height> store_block(std::unique_ptr<rpc::BlockContents> contents);

@@ -118,28 +118,6 @@ base::Task<void> Run::remove_false_outcomes() {
     if (!missing.empty()) next_ = std::min(next_, *missing.first());
 }
 
-// Two hosts, because one of them may be the next liar.
-base::Task<rpc::BlockContents::Amendment> Run::ask_for_outcomes(storage::FalseOutcomes wrong) {
-    rpc::BlockContents::Amendment amendment;
-    amendment.roots = std::move(wrong.roots);
-    for (const auto& tree : wrong.trees) {
-        std::string asked;
-        for (unsigned host = 0; host < 2 && !engine_.state.stop.requested(); ++host) {
-            rpc::TreeSource::Query query;
-            query.tx_hash = tree.tx_hash;
-            query.sender_id = tree.sender_id;
-            query.priority = settings_.priority;
-            query.elsewhere_than = asked;
-            auto answer = co_await engine_.outcomes->trees.tree(std::move(query));
-            auto* found = std::get_if<rpc::TreeSource::Tree>(&answer);
-            if (found == nullptr || found->host == asked) break;
-            asked = found->host;
-            amendment.told.push_back(std::move(found->status));
-        }
-    }
-    co_return std::move(amendment);
-}
-
 // The blocks linked above it that the hosts tell against go, too. No other run fills the gap before.
 base::Task<base::Height> Run::remove_stored(Refuted refuted) {
     co_await flush();
