@@ -2,6 +2,7 @@
 
 #include "storage/copy.hpp"
 #include "storage/corrections.hpp"
+#include "storage/news.hpp"
 #include "storage/pqxx_shim.hpp"
 
 #include <string>
@@ -61,6 +62,16 @@ constexpr const char* kJudgeAgain =
     "SELECT 'receipt', 'removed block', tree, $1::bigint, $2::timestamptz, tree, tree, now() "
     "FROM unnest($3::text[]) AS tree";
 
+// Alerts about what happened, and about verdicts. One that no endpoint has got goes: storing the block again
+// makes it again, if the chain has its cause. Alerts about findings are compared with these.
+const std::string kOfTrees =
+    "WHERE confirmed IS NULL AND waits_for IS NOT NULL AND tx_hash = ANY ($1::text[]) AND NOT " +
+    kTreeFindings;
+const std::string kUnsentAlerts =
+    "DELETE FROM alerts a " + kOfTrees +
+    " AND NOT EXISTS (SELECT FROM deliveries d WHERE d.alert_id = a.alert_id AND NOT (" + kUnsent + "))";
+const std::string kSentAlerts = "UPDATE alerts SET confirmed = false " + kOfTrees;
+
 }  // namespace
 
 RemovedBlock remove_block(pqxx::transaction_base& tx, base::Height height) {
@@ -90,12 +101,7 @@ RemovedBlock remove_block(pqxx::transaction_base& tx, base::Height height) {
     const auto tree_ids = text_array(trees);
     shim::query(tx, "DELETE FROM transaction_results WHERE tree_id = ANY ($1::text[])", tree_ids);
     shim::query(tx, "DELETE FROM findings WHERE tree_id = ANY ($1::text[]) AND " + kTreeFindings, tree_ids);
-    // Whether these hold shows only where a finding is judged again.
-    shim::query(tx,
-                "UPDATE alerts SET confirmed = false WHERE confirmed IS NULL AND waits_for IS NOT NULL "
-                "AND tx_hash = ANY ($1::text[]) AND NOT " +
-                    kTreeFindings,
-                tree_ids);
+    for (const auto* alerts : {&kUnsentAlerts, &kSentAlerts}) shim::query(tx, *alerts, tree_ids);
     shim::query(tx, kJudgeAgain, height, at, tree_ids);
     tx.exec("DELETE FROM timed_rules");  // they count anew
     shim::query(tx,

@@ -197,9 +197,7 @@ const std::string kNotToldYet =
     "NULL "
     "    AND a.kind IN ('executing', 'completed', 'final'))) "
     "WHERE f.finding_id = ANY ($3::text[]) AND " +
-    kBetween +
-    " AND d.alert_id = a.alert_id AND d.state = 'pending' AND d.attempts = 0 AND d.last_status IS NULL "
-    "  AND d.last_error IS NULL AND d.lease_owner IS NULL AND NOT d.by_hand";
+    kBetween + " AND d.alert_id = a.alert_id AND NOT d.by_hand AND " + kUnsent;
 
 // Amounts as texts: a reader in JavaScript would lose digits of larger numbers.
 const std::string kStreamedColumns =

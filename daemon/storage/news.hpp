@@ -20,6 +20,11 @@ namespace receiptd::storage {
 // length), serves it.
 inline const std::string kServed = "served_at > now() - interval '4 days'";
 
+// Condition on a row d of deliveries: it waits for its first attempt.
+inline const std::string kUnsent =
+    "d.state = 'pending' AND d.attempts = 0 AND d.last_status IS NULL AND d.last_error IS NULL "
+    "AND d.lease_owner IS NULL";
+
 // A table in SQL, f: these rows ("findings f WHERE …") without relayers' repetitions of what was executed
 // already. They are no news (schema/27_delegate_refusals.sql), unless a daemon wants to be told of them.
 std::string without_repetitions(const std::string& findings);

@@ -1,6 +1,7 @@
 #include "storage/pg_outcome_store.hpp"
 
 #include "storage/copy.hpp"
+#include "storage/news.hpp"
 #include "storage/pqxx_shim.hpp"
 
 #include <algorithm>
@@ -90,8 +91,8 @@ const std::string kLetLeave =
     "told AS (UPDATE alerts a SET confirmed = ready.sure FROM ready WHERE a.alert_id = ready.alert_id "
     "  RETURNING a.alert_id) "
     "UPDATE deliveries d SET next_attempt_at = now() FROM told WHERE d.alert_id = told.alert_id "
-    "  AND d.state = 'pending' AND d.attempts = 0 AND d.lease_owner IS NULL AND d.last_status IS NULL "
-    "  AND d.last_error IS NULL AND d.next_attempt_at > now()";
+    "  AND d.next_attempt_at > now() AND " +
+    kUnsent;
 // The longest wait is over.
 constexpr const char* kGiveUp =
     "UPDATE alerts SET confirmed = false WHERE confirmed IS NULL AND waits_for IS NOT NULL "

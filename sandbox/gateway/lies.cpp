@@ -87,7 +87,7 @@ const std::vector<Known>& known_lies() {
         {"doubled_shard", {}},
         {"large_tree", {above_zero("inputs", 2'000)}},
         {"unfinished_tree", {number("bytes", 1 << 20)}},
-        {"false_outcome", {outcome_kind("status")}},
+        {"false_outcome", {outcome_kind("status"), text("log")}},
         {"false_tx_hash", {}},
         {"forbidden", {refusal("status"), text("method", "")}},
         {"deep_json", {above_zero("levels", 200'000), text("method", "")}},

@@ -7,11 +7,9 @@
 #include "sandbox/gateway/replies.hpp"
 
 #include <algorithm>
-
 #include <array>
 
 namespace receiptd::sandbox {
-
 namespace {
 
 using nlohmann::json;
@@ -273,8 +271,12 @@ bool tell_false_outcome(const Lie& lie, Telling& telling) {
     bool told = false;
     for (json* outcome : outcomes_in(telling.result)) {
         json& status = (*outcome)["status"];
-        if (!status.is_object() || !status.contains(fails ? "SuccessValue" : "Failure")) continue;
-        status = fails ? kFailure : json{{"SuccessValue", ""}};
+        if (lie.has("log"))
+            (*outcome)["logs"].push_back(lie.text("log"));
+        else if (status.is_object() && status.contains(fails ? "SuccessValue" : "Failure"))
+            status = fails ? kFailure : json{{"SuccessValue", ""}};
+        else
+            continue;
         told = true;
     }
     return told;

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """A host of whole blocks that tells false outcomes under true hashes."""
 
+import json
 import re
 import urllib.request
 
+import receiver
 import support
+import told
 from lies_test import LyingHosts
 from receiver import Receiver, endpoint, secret_file
 
@@ -14,10 +17,11 @@ UNCONFIRMED = "SELECT heights * unconfirmed FROM coverage"
 
 
 class Alerted(LyingHosts):
-    def begin(self, regular_hosts, hosts, **settings):
+    def begin(self, regular_hosts, hosts, rules=(), **settings):
         self.receiver = Receiver()
         self.addCleanup(self.receiver.stop)
-        super().begin(regular_hosts, hosts, extra=endpoint("ops", self.receiver.url, secret_file(self.folder)), **settings)
+        ops = endpoint("ops", self.receiver.url, secret_file(self.folder), rules=(receiver.EVERY_FINDING, *rules))
+        super().begin(regular_hosts, hosts, extra=ops + told.RULES, **settings)
 
     def sandbox(self, *arguments, **settings):
         return super().sandbox(*arguments, "--genesis-time", "now", **settings)  # nobody is told of old failures
@@ -37,9 +41,9 @@ class Alerted(LyingHosts):
 
 
 class WholeBlocks(Alerted):
-    def follow_lies(self, blocks):
+    def follow_lies(self, blocks, **lie):
         self.follow(3)
-        self.chain.lie("archival", "false_outcome")
+        self.chain.lie("archival", "false_outcome", **lie)
         self.follow(blocks)
         self.chain.truth()
         self.lied_up_to = self.chain.rpc("block", {"finality": "optimistic"})["header"]["height"]  # the daemon may hold blocks back
@@ -48,6 +52,25 @@ class WholeBlocks(Alerted):
         """Whether the outcomes of all blocks were compared up to a block above the last lie."""
         return self.alive() and self.value(
             f"SELECT compared @> int8range((SELECT min(block_height) FROM blocks), {self.lied_up_to + 1}, '[]') FROM coverage") == "t"
+
+    def assert_truth_is_stored(self):
+        support.wait_until("all outcomes are compared", self.compared, deadline=90)
+        self.assertEqual(self.value(FORGED), "0")
+        self.assertEqual(self.value(UNCONFIRMED), "{}")
+        self.assertIn("a host told other outcomes than those of the chain", self.daemon.log())
+        self.assert_as_honest_hosts_tell()
+
+    def assert_as_honest_hosts_tell(self):
+        """The rows are those that a second daemon stores, which has all from honest hosts."""
+        other = self.make_database()
+        first, last = int(self.value("SELECT min(block_height) FROM blocks")), self.lied_up_to
+        config = self.config(self.chain, network="sandbox", hosts=("regular", "archival"), source="neardata", database=other)
+        self.receiptd("backfill", "--config", config, "--from", first, "--to", last)
+        for what in ("receipt_id, tree_id, parent_receipt_id, status, error_text, gas_burnt FROM receipts",
+                     "tx_hash, status, error_text FROM transactions"):
+            rows = lambda database: self.query(
+                f"SELECT {what} WHERE block_height BETWEEN {first} AND {last} ORDER BY 1", database)
+            support.wait_until(f"the same {what}", lambda: rows(self.database) == rows(other), deadline=30)
 
 
 class BesideHonestHosts(WholeBlocks):
@@ -76,24 +99,18 @@ class BesideHonestHosts(WholeBlocks):
             counts = re.findall(r'requests_total\{.*method="(\w+)".*\} (\d+)', page.read().decode())
         return sum(int(count) for method, count in counts if method in TREE_METHODS)
 
-    def assert_truth_is_stored(self):
-        support.wait_until("all outcomes are compared", self.compared, deadline=90)
-        self.assertEqual(self.value(FORGED), "0")
-        self.assertEqual(self.value(UNCONFIRMED), "{}")
-        self.assertIn("a host told other outcomes than those of the chain", self.daemon.log())
-        self.assert_as_honest_hosts_tell()
 
-    def assert_as_honest_hosts_tell(self):
-        """The rows are those that a second daemon stores, which has all from honest hosts."""
-        other = self.make_database()
-        first, last = int(self.value("SELECT min(block_height) FROM blocks")), self.lied_up_to
-        config = self.config(self.chain, network="sandbox", hosts=("regular", "archival"), source="neardata", database=other)
-        self.receiptd("backfill", "--config", config, "--from", first, "--to", last)
-        for what in ("receipt_id, tree_id, parent_receipt_id, status, error_text, gas_burnt FROM receipts",
-                     "tx_hash, status, error_text FROM transactions"):
-            rows = lambda database: self.query(
-                f"SELECT {what} WHERE block_height BETWEEN {first} AND {last} ORDER BY 1", database)
-            support.wait_until(f"the same {what}", lambda: rows(self.database) == rows(other), deadline=30)
+class FalseEvents(WholeBlocks):
+    def test_what_did_not_happen_is_not_alerted_and_what_did_is_confirmed(self):
+        self.begin(2, ("regular", "regular-2"), source="neardata", rules=("all-events", "all-verdicts"))
+        self.follow_lies(12, log="EVENT_JSON:" + json.dumps({
+            "standard": "nep141", "version": "1.0.0", "event": "ft_mint", "data": [{"owner_id": "mallory", "amount": "1"}]}))
+        self.assert_truth_is_stored()
+        self.chain.ask("/traffic", {"tps": 0})
+        self.assert_confirmed_alerts()
+        kinds = {json.loads(body)["type"] for body in self.bodies()}
+        self.assertLessEqual({"event.emitted", "transaction.judged"}, kinds)
+        self.assertEqual([body for body in self.bodies() if "mallory" in body], [])
 
 
 class Alone(WholeBlocks):
