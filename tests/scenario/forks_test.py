@@ -2,7 +2,6 @@
 
 import random
 import re
-import urllib.request
 
 import support
 from handed_in import final_hash, key_of, nonce_of, send
@@ -23,11 +22,6 @@ class Forks(Watched, support.Scenario):
                              patience="60s", extra=extra)
         return self.start("run", "--config", config, *arguments)
 
-    def asked_for_trees(self):
-        with urllib.request.urlopen(self.chain.regular + "/metrics") as page:
-            counts = re.findall(r'requests_total\{.*method="EXPERIMENTAL_tx_status".*\} (\d+)', page.read().decode())
-        return sum(map(int, counts))
-
     def test_a_tree_whose_last_receipt_ran_in_a_lost_block_is_asked_for_again(self):
         self.begin("--block-time-ms", 0)
         self.chain.ask("/advance", {"blocks": 5})
@@ -45,7 +39,7 @@ class Forks(Watched, support.Scenario):
         told = self.chain.rpc("EXPERIMENTAL_tx_status", {"tx_hash": sent.hash, "sender_account_id": "alice.sandbox",
                                                          "wait_until": "NONE"})
         self.assertEqual(told["receipts_outcome"][-1]["block_hash"], lost["hash"])
-        support.wait_until("the daemon has been told so, too", self.asked_for_trees)
+        support.wait_until("the daemon has been told so, too", lambda: self.chain.answered("EXPERIMENTAL_tx_status"))
         self.chain.ask("/advance", {"blocks": 6})
         support.wait_until("it met the fork", lambda: daemon.poll() is not None or re.search(
             f"tree postponed.*{sent.hash}.*block of a fork", daemon.log()))

@@ -2,14 +2,11 @@
 """A host of whole blocks that tells false outcomes under true hashes."""
 
 import json
-import re
-import urllib.request
 
-import receiver
 import support
-import told
 from lies_test import LyingHosts
-from receiver import Receiver, endpoint, secret_file
+from receiver import EVERY_FINDING, Receiver, endpoint, secret_file
+from told import RULES
 
 FORGED = "SELECT count(*) FROM receipts WHERE error_text LIKE '%it did not%'"
 TREE_METHODS = ("EXPERIMENTAL_tx_status", "tx_status", "tx")
@@ -20,8 +17,8 @@ class Alerted(LyingHosts):
     def begin(self, regular_hosts, hosts, rules=(), **settings):
         self.receiver = Receiver()
         self.addCleanup(self.receiver.stop)
-        ops = endpoint("ops", self.receiver.url, secret_file(self.folder), rules=(receiver.EVERY_FINDING, *rules))
-        super().begin(regular_hosts, hosts, extra=ops + told.RULES, **settings)
+        ops = endpoint("ops", self.receiver.url, secret_file(self.folder), rules=(EVERY_FINDING, *rules))
+        super().begin(regular_hosts, hosts, extra=ops + RULES, **settings)
 
     def sandbox(self, *arguments, **settings):
         return super().sandbox(*arguments, "--genesis-time", "now", **settings)  # nobody is told of old failures
@@ -84,7 +81,7 @@ class BesideHonestHosts(WholeBlocks):
         self.begin(2, ("regular", "regular-2"), source="neardata")
         self.silence([{"fault": "500", "method": method} for method in TREE_METHODS])
         self.chain.lie("archival", "false_outcome")
-        support.wait_until("they are asked in vain", lambda: self.alive() and self.asked_for_trees() > 20)
+        support.wait_until("they are asked in vain", lambda: self.alive() and self.chain.answered(*TREE_METHODS) > 20)
         self.silence([])
         self.follow_lies(12)
         self.assert_truth_is_stored()
@@ -93,11 +90,6 @@ class BesideHonestHosts(WholeBlocks):
     def silence(self, faults):
         for host in ("regular", "regular-2"):
             self.chain.ask("/faults", {"host": host, "faults": faults})
-
-    def asked_for_trees(self):
-        with urllib.request.urlopen(self.chain.regular + "/metrics") as page:
-            counts = re.findall(r'requests_total\{.*method="(\w+)".*\} (\d+)', page.read().decode())
-        return sum(int(count) for method, count in counts if method in TREE_METHODS)
 
 
 class FalseEvents(WholeBlocks):

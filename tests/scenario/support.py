@@ -114,6 +114,12 @@ class Sandbox:
         """Ends the lies of a host, or of all."""
         self.ask("/lies", {"lies": []} | ({"host": host} if host else {}))
 
+    def answered(self, *methods):
+        """How many requests for these methods the regular host has answered, by its own metrics."""
+        with urllib.request.urlopen(self.regular + "/metrics") as page:
+            counts = re.findall(r'requests_total\{.*method="(\w+)".*\} (\d+)', page.read().decode())
+        return sum(int(count) for method, count in counts if method in methods)
+
     def rpc(self, method, params):
         body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
         request = urllib.request.Request(self.archival, body, {"Content-Type": "application/json"})
