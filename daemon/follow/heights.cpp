@@ -139,7 +139,7 @@ std::optional<rpc::BlockContents::Amendment> Heights::take_answers(base::Height 
 
 std::size_t Heights::answers_held() const {
     std::size_t held = 0;
-    for (const auto& [height, answers] : answers_) held += answers.told.size();
+    for (const auto& [height, answers] : answers_) held += answers.statuses.size();
     return held;
 }
 

@@ -69,7 +69,7 @@ base::Task<void> OutcomeCheck::refuted(base::Height height, base::Height agreed)
     if (heights.is_being_corrected(height) || heights.answers_held() >= kAnswersHeld) co_return;
     if (!agreement_.among_several()) co_return co_await leave(height, "no other host is configured");
     auto& attempts = attempts_[height];
-    if (attempts.all_answered) co_return co_await leave(height, "no other host has told them");
+    if (attempts.all_answered) co_return co_await leave(height, "no other host gives other ones");
     if (attempts.count >= kMostAttempts) co_return co_await leave(height, "other hosts did not answer");
     if (state_.clock.steady() < attempts.next_at) co_return;
     if (attempts.count++ == 0) state_.series.false_outcome_blocks.Increment();
@@ -112,7 +112,7 @@ base::Task<void> OutcomeCheck::ask(const storage::FalseOutcomes::Tree& tree, Ans
             if (found->host == asked) co_return;  // no other one has a word
             asked = found->host;
             if (!found->complete) answers.all_answered = false;  // it may not have come to this block
-            answers.amendment.told.push_back(std::move(found->status));
+            answers.amendment.statuses.push_back(std::move(found->status));
             continue;
         }
         const auto* unknown = std::get_if<rpc::TreeSource::Unknown>(&answer);

@@ -33,7 +33,7 @@ public:
     base::Task<void> run();
 
 private:
-    // What was asked about one block with false outcomes.
+    // Counts the questions about one block with false outcomes.
     struct Attempts {
         unsigned count = 0;
         base::SteadyTime next_at{};

@@ -203,7 +203,7 @@ base::Task<base::Height> Run::store_block(std::unique_ptr<rpc::BlockContents> co
     auto answers = engine_.state.heights.take_answers(ref.height);
     if (answers) {
         log::error("a host told other outcomes than those of the chain: others take their place",
-                   {{"height", ref.height}, {"host", host}, {"trees", answers->told.size()}});
+                   {{"height", ref.height}, {"host", host}, {"trees", answers->statuses.size()}});
         engine_.agreement.doubt(host);
     }
     auto rows = co_await make_rows(engine_.cpu, std::move(contents), rows_settings, std::move(answers));

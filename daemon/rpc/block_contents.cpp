@@ -61,7 +61,7 @@ void NeardataBlock::for_each_transaction(
 }
 
 void NeardataBlock::amend(Amendment amendment) {
-    amended_by_ = std::move(amendment.told);
+    amended_by_ = std::move(amendment.statuses);
     const auto told = outcomes_in(amended_by_);
     for (auto& shard : whole_.value.shards) {
         const auto roots = amendment.roots.find(shard.shard_id);

@@ -53,7 +53,7 @@ public:
     // Answers of other hosts about trees that were executed in this block in part.
     struct Amendment {
         std::map<chain::ShardId, std::vector<std::string>> roots;  // that outcomes of these shards lead to
-        std::vector<chain::Decoded<chain::TransactionStatus>> told;
+        std::vector<chain::Decoded<chain::TransactionStatus>> statuses;
     };
     // Takes the outcomes from there that lead to these roots, in place of its own. Before rows().
     virtual void amend(Amendment) {}

@@ -53,7 +53,7 @@ public:
     base::Task<std::vector<Contested>> join(DaemonSettings settings);
     // Call every few seconds. Answers when the database does, with the other daemons that live.
     base::Task<Joined> keep_alive();
-    // The work of this user's sessions that waits for a session of somebody else; nullopt: none does.
+    // The work of this user's sessions that waits for a session of another user; nullopt: none does.
     base::Task<std::optional<HeldUp>> held_up();
     // The configuration was reloaded; the others hear of it by the next keep_alive().
     void set_keep(std::optional<std::chrono::hours> keep);

@@ -29,7 +29,7 @@ constexpr const char* kDue =
     "$2)";
 
 struct NotMoved {
-    std::optional<Refusal> refusal;  // nullopt: somebody holds a row of theirs
+    std::optional<Refusal> refusal;  // nullopt: another session holds a row of them
 };
 
 std::optional<NotMoved> try_to_move(pqxx::connection& connection, std::span<const std::string> tx_hashes) {
