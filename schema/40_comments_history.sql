@@ -1,3 +1,10 @@
+COMMENT ON TABLE database_identity IS 'The id of this database in names that others hear, in one row that the first daemon writes. receiptd database keep-id and new-id change it.';
+COMMENT ON COLUMN database_identity.only_row IS 'Always true: keeps the table at one row.';
+COMMENT ON COLUMN database_identity.database_id IS 'The id. Names of groups and of messages about them are made with it.';
+COMMENT ON COLUMN database_identity.system_identifier IS 'Of the server that holds the database (pg_control_system). NULL: the daemon may not ask for it.';
+COMMENT ON COLUMN database_identity.database_oid IS 'Of the database in that server. A daemon that starts and finds another server or oid gives the database another id.';
+COMMENT ON COLUMN database_identity.since IS 'Since when it has this id.';
+
 COMMENT ON TABLE chain_identity IS 'The network of this database, in one row that is written on first use. A daemon with another network or scope cannot write here.';
 COMMENT ON COLUMN chain_identity.only_row IS 'Always true: keeps the table at one row.';
 COMMENT ON COLUMN chain_identity.network IS 'Name of the network, as configured: mainnet, testnet, …';

@@ -205,7 +205,7 @@ COMMENT ON COLUMN alerts.created_at IS 'When it was created, in the transaction 
 COMMENT ON TABLE deliveries IS 'Alerts for endpoints: a durable queue.';
 COMMENT ON COLUMN deliveries.alert_id IS 'The alert.';
 COMMENT ON COLUMN deliveries.endpoint IS 'Name of the endpoint.';
-COMMENT ON COLUMN deliveries.state IS 'pending, delivered (answer 2xx), dead (given up), or not sent by itself: grouped, silenced, withheld, late. receiptd alerts resend makes any of them pending again.';
+COMMENT ON COLUMN deliveries.state IS 'pending, delivered (answer 2xx), dead (given up), or not sent by itself: grouped, silenced, withheld, late, overtaken (a later message of its group says what it would have said). receiptd alerts resend makes any of them pending again.';
 COMMENT ON COLUMN deliveries.dead_because IS 'Why it is dead: attempts (the last one failed), gone (410), expired (it waited too long), unserved (no daemon served the endpoint for four days). NULL: it is not dead, or it died under a version without this column.';
 COMMENT ON COLUMN deliveries.late IS 'Whether its first attempt came, or would have come, long after its cause.';
 COMMENT ON COLUMN deliveries.withhold_late IS 'Whether all rules that matched say that it is not sent if it is late.';
@@ -234,6 +234,8 @@ COMMENT ON COLUMN silences.ended_by IS 'Who ended it before its time.';
 
 COMMENT ON TABLE alert_groups IS 'Alerts for an endpoint that have something in common. The first one is sent at once, the others are counted in digests.';
 COMMENT ON COLUMN alert_groups.group_id IS 'Number of the group.';
+COMMENT ON COLUMN alert_groups.name IS 'By which others know it (dedup_key of PagerDuty, label group of Alertmanager, References of mails): made of network, database id, endpoint, key and began_with. NULL: it is older than this column, and others know it as group- and its number.';
+COMMENT ON COLUMN alert_groups.began_with IS 'The alert that began it. NULL: it is older than this column.';
 COMMENT ON COLUMN alert_groups.endpoint IS 'Name of the endpoint.';
 COMMENT ON COLUMN alert_groups.key IS 'What its alerts have in common, as JSON.';
 COMMENT ON COLUMN alert_groups.rules IS 'Names of the rules that matched its alerts, as a JSON array: a rule opens only so many groups in an hour. NULL: it is older than this column.';

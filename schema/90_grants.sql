@@ -14,7 +14,7 @@ DECLARE
     owned CONSTANT text[] := ARRAY[
         'blocks ID', 'chunks ID', 'transactions IUD', 'receipts IUD', 'data_receipts IUD', 'events IUD',
         'transaction_results ID', 'findings IUD', 'global_contract_distributions ID',
-        'chain_identity IU', 'coverage IU', 'operator_skips I', 'unavailable_heights IUD', 'backfills IU', 'pending_trees IUD',
+        'chain_identity IU', 'database_identity IU', 'coverage IU', 'operator_skips I', 'unavailable_heights IUD', 'backfills IU', 'pending_trees IUD',
         'orphan_receipts IUD', 'unplaced_receipts IUD', 'pending_seams IUD', 'late_trees IUD',
         'daemons IUD', 'followed_accounts ID', 'leader IU', 'expected_failures IUD',
         'watches IUD', 'watch_transitions ID', 'stream_events IUD',

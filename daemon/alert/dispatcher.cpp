@@ -188,6 +188,7 @@ std::vector<storage::EndpointRoom> Dispatcher::rooms() const {
 
 base::Task<std::optional<std::size_t>> Dispatcher::claim(base::TaskGroup& under_way) {
     storage::Claimed claimed;
+    const auto claimed_at = clock_.steady();
     try {
         co_await tend_storms();
         auto free = rooms();
@@ -198,14 +199,14 @@ base::Task<std::optional<std::size_t>> Dispatcher::claim(base::TaskGroup& under_
         log::warn("the queue of alerts cannot be processed", {{"because", e.what()}});
         co_return std::nullopt;
     }
-    auto found = claimed.due.size() + claimed.not_sent.size();
+    const auto found = claimed.due.size() + claimed.not_sent.size();
     keep(claimed);
     for (auto& delivery : claimed.due) {
         auto& endpoint = *endpoints_.at(delivery.endpoint);
         endpoint.more_due = ++endpoint.in_flight == kAttemptsAtOnce || endpoint.ordered;
         const auto which = endpoint.circuit.may_probe(clock_.steady()) ? Try::probe : Try::attempt;
         if (which == Try::probe) endpoint.circuit.probe_begins();
-        under_way.spawn(deliver(std::move(delivery), which));
+        under_way.spawn(deliver(std::move(delivery), {which, claimed_at}));
     }
     co_return found;
 }
@@ -260,11 +261,12 @@ base::Task<void> Dispatcher::pause() {
     co_await base::sleep_on(pause_, std::clamp(wait, std::min(shortest, kLongestPause), kLongestPause));
 }
 
-base::Task<void> Dispatcher::deliver(storage::DueDelivery delivery, Try which) {
+base::Task<void> Dispatcher::deliver(storage::DueDelivery delivery, Tried claimed) {
+    const auto which = claimed.as;
     const auto endpoint = endpoints_.at(delivery.endpoint);
     try {
         const Seat seat(endpoint);
-        co_await attempt(std::move(delivery), *endpoint, which);
+        co_await attempt(std::move(delivery), *endpoint, claimed);
     } catch (const boost::system::system_error& e) {
         if (e.code() == base::asio::error::operation_aborted) throw;
         left_to_its_lease(e);
@@ -278,7 +280,11 @@ base::Task<void> Dispatcher::deliver(storage::DueDelivery delivery, Try which) {
     if (std::exchange(endpoint->more_due, false) || is_closed_now) wake();
 }
 
-base::Task<void> Dispatcher::attempt(storage::DueDelivery delivery, Endpoint& endpoint, Try which) {
+base::Task<void> Dispatcher::attempt(storage::DueDelivery delivery, Endpoint& endpoint,
+                                     const Tried& claimed) {
+    // It could end after its lease, behind what another process has sent since: the end of the group.
+    if (!delivery.group_name.empty() && clock_.steady() - claimed.began > kToRecord)
+        throw std::runtime_error("it was claimed too long ago to be sent");
     Message message;
     message.endpoint = delivery.endpoint;
     message.id = delivery.alert_id;
@@ -288,7 +294,7 @@ base::Task<void> Dispatcher::attempt(storage::DueDelivery delivery, Endpoint& en
     const auto began = clock_.steady();
     const auto answer = co_await sender_.post(std::move(message));
     endpoint.series.seconds.Observe(seconds(clock_.steady() - began));
-    auto outcome = outcome_of(delivery, answer, endpoint, {which, began});
+    auto outcome = outcome_of(delivery, answer, endpoint, {claimed.as, began});
     note(delivery, outcome, endpoint);
     co_await store_.record_delivery(std::move(outcome));
 }

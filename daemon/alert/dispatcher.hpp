@@ -108,10 +108,10 @@ private:
     enum class Try { attempt, probe };
     struct Tried {
         Try as;
-        base::SteadyTime began;
+        base::SteadyTime began;  // the claim, then the attempt
     };
-    base::Task<void> deliver(storage::DueDelivery delivery, Try which);
-    base::Task<void> attempt(storage::DueDelivery delivery, Endpoint& endpoint, Try which);
+    base::Task<void> deliver(storage::DueDelivery delivery, Tried claimed);
+    base::Task<void> attempt(storage::DueDelivery delivery, Endpoint& endpoint, const Tried& claimed);
     storage::DeliveryOutcome outcome_of(const storage::DueDelivery& delivery, const Answer& answer,
                                         Endpoint& endpoint, const Tried& tried);
     base::Task<void> give_bodies(std::vector<storage::DueDelivery>& deliveries);

@@ -254,9 +254,11 @@ std::string for_endpoint(std::string body, const storage::DueDelivery& delivery)
     std::string more;
     if (!delivery.rules.empty()) more += ",\"rules\":" + Json(delivery.rules).dump();
     if (delivery.group_id != 0) more += ",\"group_id\":" + std::to_string(delivery.group_id);
+    if (!delivery.group_name.empty()) more += ",\"group_name\":" + Json(delivery.group_name).dump();
     if (!delivery.group_json.empty()) more += ",\"group\":" + delivery.group_json;
     if (!delivery.confirmed) more += ",\"confirmed\":false";
     if (delivery.late) more += ",\"late\":true";
+    if (!delivery.first_payload.empty()) more += ",\"first_alert\":" + delivery.first_payload;
     if (more.empty() || !body.ends_with('}')) return body;
     body.pop_back();
     return body + more + "}";

@@ -77,6 +77,7 @@ public:
         app::add_lists(parts);
         app::add_endpoints(parts);
         app::add_silences(parts);
+        app::add_database(parts);
         app::add_plan(parts);
         app::add_verify_webhook(parts);
         add_submit();

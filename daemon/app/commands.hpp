@@ -54,6 +54,9 @@ int repair(const config::Settings& settings, base::Height height);
 // Up to `last`; nullopt: up to the head.
 int skip(const config::Settings& settings, std::optional<base::Height> last);
 int skip(const config::Settings& settings, base::HeightRange range);
+// Names of groups are made with the id of the database.
+enum class DatabaseIdWish { keep, renew };
+int database_id(const config::Settings& settings, DatabaseIdWish wish);
 // Judges stored trees again, by the rules of this program; nobody is told. Without bounds: those that earlier
 // rules have judged.
 int rejudge(const config::Settings& settings, std::optional<base::Height> from,

@@ -6,6 +6,7 @@
 #include "app/runtime.hpp"
 #include "app/store_for_command.hpp"
 #include "base/log.hpp"
+#include "storage/database_id.hpp"
 #include "storage/errors.hpp"
 #include "storage/inspect.hpp"
 #include "storage/migrate.hpp"
@@ -229,6 +230,20 @@ int skip(const config::Settings& settings, base::HeightRange range) {
     std::cout
         << "skipped: " << skipped.to_multirange()
         << "\na running daemon stops fetching them within a minute; `receiptd backfill` takes it back\n";
+    return kOk;
+}
+
+int database_id(const config::Settings& settings, DatabaseIdWish wish) {
+    StoreForCommand<storage::PgDatabaseIds> database(settings);
+    const bool keeps = wish == DatabaseIdWish::keep;
+    const auto id = wait_for(keeps ? database.store().keep() : database.store().renew());
+    if (id.is == storage::DatabaseId::Is::born)
+        std::cout << "the database had no id yet; it has " << id.id << '\n';
+    else if (keeps)
+        std::cout << "the database keeps its id, " << id.id << '\n';
+    else
+        std::cout << "the database has the id " << id.id << " in place of " << id.before
+                  << "; groups that are open keep their names\n";
     return kOk;
 }
 

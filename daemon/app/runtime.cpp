@@ -289,10 +289,25 @@ std::optional<double> Runtime::clock_ahead_seconds() const {
 base::Task<void> Runtime::join_database(bool serves_endpoints) {
     co_await database.check_identity(chain_identity(settings));
     auto own = daemon_settings(settings);
-    if (!serves_endpoints) own.alerts = {};
+    if (serves_endpoints)
+        tell(co_await storage::PgDatabaseIds(database).settle());
+    else
+        own.alerts = {};
     tell(co_await database.join(std::move(own)), Counts::ours);
     if (settings.follow.scope == config::ScopeName::accounts)
         followed_accounts = co_await database.followed_accounts();
+}
+
+void Runtime::tell(const storage::DatabaseId& id) {
+    if (id.is == storage::DatabaseId::Is::renewed)
+        log::warn(
+            "this database is a copy, or was restored: groups of alerts that begin now have names of its "
+            "own. "
+            "If it replaces the database that it was copied from, stop receiptd, run `receiptd database "
+            "keep-id` on a fresh copy and start it",
+            {{"database_id", id.id}, {"before", id.before}});
+    else
+        log::info("database", {{"database_id", id.id}});
 }
 
 // Each name once for each other daemon.

@@ -21,6 +21,7 @@
 #include "metrics/watch_series.hpp"
 #include "rpc/sources.hpp"
 #include "storage/database.hpp"
+#include "storage/database_id.hpp"
 #include "storage/pg_backfill_store.hpp"
 #include "storage/pg_block_store.hpp"
 #include "storage/pg_delivery_store.hpp"
@@ -110,6 +111,7 @@ struct Runtime {
 private:
     enum class Counts { ours, theirs };
     void tell(const std::vector<storage::Contested>& contested, Counts counts);
+    static void tell(const storage::DatabaseId& id);
     base::Task<std::optional<chain::BlockRef>> stored_block();
 
     std::set<std::tuple<std::string, std::string, std::string>> contested_;  // that were told

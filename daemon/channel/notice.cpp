@@ -11,6 +11,8 @@ namespace receiptd::channel {
 
 namespace {
 
+constexpr std::string_view kFirstAlert = "first_alert";
+
 // Text of a member; empty: it is missing, or something else.
 std::string text_of(const Json& object, const char* name) {
     const auto found = object.find(name);
@@ -91,12 +93,6 @@ std::string rule_names(const Json& object) {
     return joined;
 }
 
-// Empty: of no group.
-std::string group_id_of(const Json& object) {
-    const auto id = object.find("group_id");
-    return id == object.end() || !id->is_number_unsigned() ? std::string() : "group-" + id->dump();
-}
-
 std::vector<std::pair<std::string, std::string>> about(const Json& body, const Json& data) {
     std::vector<std::pair<std::string, std::string>> pairs;
     const auto add = [&](const char* name, const std::string& value) {
@@ -122,10 +118,22 @@ Json shown(const Json& value, unsigned depth = 0) {
     return copy;
 }
 
+Json member(const Json& object, const char* name) {
+    const auto found = object.find(name);
+    return found != object.end() && found->is_object() ? *found : Json::object();
+}
+
+// A message about a group that tells of its first alert: with how many have joined since.
+Json with_counts(Json told, const Json& data) {
+    for (const char* name : {"count", "untold", "first_at", "last_at", "ended_at"})
+        if (data.contains(name)) told[name] = data[name];
+    return told;
+}
+
 Json values_of(const Notice& notice, const Json& body, const Json& data) {
     auto values = Json::object();
     for (const auto& [name, value] : body.items())
-        if (name != "data") values[name] = shown(value);
+        if (name != "data" && name != kFirstAlert) values[name] = shown(value);
     for (const auto& [name, value] : data.items()) {
         // A contract may emit anything: it is shown as JSON.
         const bool is_free = name == "data" && value.is_structured();
@@ -158,26 +166,28 @@ Notice read_notice(std::string id, const std::string& text) {
         body = Json::object();
         body["type"] = "unreadable";
     }
-    const auto found = body.find("data");
-    const auto data = found != body.end() && found->is_object() ? *found : Json::object();
+    const auto data = member(body, "data");
+    const auto first = member(body, kFirstAlert.data());
+    const auto told = first.empty() ? data : with_counts(member(first, "data"), data);
     Notice notice;
     notice.id = std::move(id);
     notice.type = base::visible(first_text({text_of(body, "type"), "message"}));
     // The messages of an episode of a daemon are about one thing, too.
     const bool of_daemon = notice.type.starts_with("daemon.");
-    const auto group_id = first_text({group_id_of(body), group_id_of(data)});
-    notice.is_of_group = !group_id.empty();
+    const auto group = text_of(body, "group_name");
+    notice.is_of_group = !group.empty();
     if (const auto common = body.find("group"); common != body.end() && common->is_object())
         notice.common = *common;
-    notice.group = first_text({group_id, of_daemon ? text_of(data, "episode") : "", notice.id});
-    notice.severity = severity_of(notice.type, data);
+    notice.group = first_text({group, of_daemon ? text_of(data, "episode") : "", notice.id});
+    notice.severity =
+        first.empty() ? severity_of(notice.type, data) : severity_of(text_of(first, "type"), told);
     notice.is_over = notice.type == "group.resolved" || notice.type == "daemon.recovered";
     notice.starts_at = first_text(
         {text_of(data, "first_at"), of_daemon ? text_of(data, "since") : "", text_of(body, "timestamp")});
     if (notice.is_over) notice.ends_at = first_text({text_of(data, "ended_at"), text_of(body, "timestamp")});
-    notice.links = links_of(data);
+    notice.links = links_of(told);
     notice.about = about(body, data);
-    notice.values = values_of(notice, body, data);
+    notice.values = values_of(notice, body, told);
     return notice;
 }
 

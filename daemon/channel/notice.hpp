@@ -38,7 +38,8 @@ struct Notice {
     Json values;
 };
 
-// `body` as alert/payload.hpp makes it. Something else gives a notice that says so.
+// `body` as alert/payload.hpp makes it; a message about a group may have the first alert in it, and then
+// tells of that. Something else gives a notice that says so.
 Notice read_notice(std::string id, const std::string& body);
 
 }  // namespace receiptd::channel

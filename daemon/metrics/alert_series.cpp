@@ -12,7 +12,8 @@ AlertSeries::AlertSeries(Registry& r)
       not_sent(r.counter(
           "receiptd_alerts_not_sent_total",
           "Alerts that are not sent by themselves, by fate: grouped (counted in a digest), silenced, "
-          "withheld (above the endpoint's limit per hour), late, expired.",
+          "withheld (above the endpoint's limit per hour), late, overtaken (by a later message of its "
+          "group), expired.",
           {"endpoint", "fate"})),
       seconds(r.histogram("receiptd_delivery_seconds", "Time of an attempt, from connecting to the answer.",
                           {"endpoint"})),
@@ -57,6 +58,7 @@ EndpointSeries::EndpointSeries(AlertSeries& series, const std::string& endpoint)
       not_sent({{"grouped", &series.not_sent.Add({{"endpoint", endpoint}, {"fate", "grouped"}})},
                 {"late", &series.not_sent.Add({{"endpoint", endpoint}, {"fate", "late"}})},
                 {"dead", &series.not_sent.Add({{"endpoint", endpoint}, {"fate", "expired"}})},
+                {"overtaken", &series.not_sent.Add({{"endpoint", endpoint}, {"fate", "overtaken"}})},
                 {"silenced", &series.not_sent.Add({{"endpoint", endpoint}, {"fate", "silenced"}})},
                 {"withheld", &series.not_sent.Add({{"endpoint", endpoint}, {"fate", "withheld"}})}}),
       seconds(series.seconds.Add({{"endpoint", endpoint}}, seconds_buckets())),

@@ -268,6 +268,9 @@ Json delivery_badge(std::string_view state) {
         return badge(state, "Silenced", "calm", "A silence matched it; it is not sent by itself.");
     if (state == "withheld")
         return badge(state, "Withheld", "odd", "It was above the endpoint's limit per hour.");
+    if (state == "overtaken")
+        return badge(state, "Overtaken", "calm",
+                     "A later message of its group says what it would have said.");
     if (state == "late")
         return badge(state, "Late", "odd", "It came long after its cause, and its rules withhold such ones.");
     return badge(state, "Pending", "wait", "It is sent as soon as the endpoint takes it.");

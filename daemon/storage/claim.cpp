@@ -2,6 +2,7 @@
 
 #include "rule/messages.hpp"
 #include "storage/fates.hpp"
+#include "storage/groups.hpp"
 #include "storage/notices.hpp"
 #include "storage/sift.hpp"
 #include "storage/sql_time.hpp"
@@ -51,10 +52,10 @@ const std::string kClaim =
     microseconds_of("c.due_at") +
     ", coalesce(c.group_id, 0), c.late, c.withhold_late, c.by_hand, a.kind <> ALL ($10::text[]) "
     "OR coalesce(a.confirmed, false), "
-    "coalesce((SELECT key FROM alert_groups g WHERE g.group_id = c.group_id), '') FROM claimed c JOIN alerts "
-    "a USING "
-    "(alert_id) ORDER "
-    "BY c.due_at, c.alert_id";
+    "coalesce(g.key, ''), coalesce(" +
+    kNameOfGroup +
+    ", '') FROM claimed c JOIN alerts a USING (alert_id) "
+    "LEFT JOIN alert_groups g USING (group_id) ORDER BY c.due_at, c.alert_id";
 
 DueDelivery due_of(const pqxx::row& row) {
     DueDelivery due;
@@ -74,6 +75,7 @@ DueDelivery due_of(const pqxx::row& row) {
     due.confirmed = row[27].as<bool>();
     due.may_leave_at = std::max(due.created_at, wall_time(row[22]));
     due.group_json = row[28].as<std::string>();
+    due.group_name = row[29].as<std::string>();
     return due;
 }
 
@@ -172,6 +174,28 @@ std::vector<ClaimedDelivery> take_due(pqxx::transaction_base& tx, SettledPlaces&
     return taken;
 }
 
+// A service that shows only the last message of a group gets the first alert with each of them.
+void add_first_payloads(pqxx::transaction_base& tx, const std::vector<EndpointRoom>& rooms,
+                        std::vector<DueDelivery>& due) {
+    std::map<std::int64_t, std::vector<DueDelivery*>> telling;  // by group
+    std::vector<std::string> groups;
+    for (auto& delivery : due) {
+        const auto room = std::find_if(rooms.begin(), rooms.end(),
+                                       [&](const auto& each) { return each.endpoint == delivery.endpoint; });
+        if (!room->storm.repeats || delivery.group_id == 0 || !is_notice(delivery.kind)) continue;
+        telling[delivery.group_id].push_back(&delivery);
+        groups.push_back(std::to_string(delivery.group_id));
+    }
+    if (groups.empty()) return;
+    for (const auto& row : shim::query(tx,
+                                       "SELECT g.group_id, a.payload FROM alert_groups g JOIN alerts a "
+                                       "ON a.alert_id = g.began_with WHERE g.group_id = ANY ($1::bigint[]) "
+                                       "AND a.payload IS NOT NULL",
+                                       text_array(groups)))
+        for (auto* delivery : telling[row[0].as<std::int64_t>()])
+            delivery->first_payload = row[1].as<std::string>();
+}
+
 }  // namespace
 
 // Endpoints one after the other by name: whoever locks groups of several does so in this order.
@@ -198,6 +222,7 @@ Claimed claim_due(pqxx::transaction_base& tx, SilenceBook& silences, SettledPlac
     fates.write(tx);
     for (auto& delivery : deliveries)
         if (delivery.is_sent) claimed.due.push_back(std::move(delivery.due));
+    add_first_payloads(tx, rooms, claimed.due);
     claimed.not_sent = fates.counts();
     return claimed;
 }

@@ -14,10 +14,10 @@
 namespace receiptd::storage {
 
 // The states of a delivery; the same words are in the CHECK of deliveries.state.
-inline constexpr std::array<std::string_view, 7> kDeliveryStates = {
-    "pending", "delivered", "dead", "grouped", "silenced", "withheld", "late"};
+inline constexpr std::array<std::string_view, 8> kDeliveryStates = {
+    "pending", "delivered", "dead", "grouped", "silenced", "withheld", "late", "overtaken"};
 inline constexpr const char* kDeliveryStatesInWords =
-    "pending, delivered, dead, grouped, silenced, withheld or late";
+    "pending, delivered, dead, grouped, silenced, withheld, late or overtaken";
 bool is_delivery_state(std::string_view text);
 
 struct DeliveryRow {

@@ -31,6 +31,8 @@ struct DueDelivery {
     std::string told_json;           // of a cause that no finding tells; empty: there is none
     std::int64_t group_id = 0;       // of the group that it is in or tells of; 0: none
     std::string group_json;          // what the group has in common (storm::group_key); empty: none
+    std::string group_name;          // by which others know it; empty: it is sent as an alert of no group
+    std::string first_payload;       // of the alert that began the group that it tells of, where asked for
     bool late = false;               // its first attempt comes long after its cause
     bool confirmed = true;           // the outcomes that it rests on, if any, are those of the chain
     base::WallTime created_at{};
@@ -58,7 +60,7 @@ struct EndpointRoom {
 // Deliveries of an endpoint that a claim found due and that are not attempted, by what became of them.
 struct NotSent {
     std::string endpoint;
-    std::string state;  // "silenced", "grouped", "withheld", "late", "dead"
+    std::string state;  // "silenced", "grouped", "withheld", "late", "overtaken", "dead"
     unsigned count = 0;
 };
 

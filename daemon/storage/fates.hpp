@@ -22,16 +22,18 @@ public:
     }
     void withhold(const ClaimedDelivery& delivery) { keep(delivery, "withheld"); }
     void keep_late(const ClaimedDelivery& delivery) { keep(delivery, "late").is_late = true; }
+    void overtake(const ClaimedDelivery& delivery) { keep(delivery, "overtaken"); }
     void expire(const ClaimedDelivery& delivery) { keep(delivery, "dead").dead_because = "expired"; }
     // The first of a group: it is sent.
     void open_group(const ClaimedDelivery& delivery, std::int64_t group_id) {
         hold(delivery).group_id = group_id;
     }
     void send_late(const ClaimedDelivery& delivery) { hold(delivery); }
-    // It is due as before, and nobody's.
-    void put_back(const ClaimedDelivery& delivery) {
+    // No process holds it; it is due as before, or then.
+    void put_back(const ClaimedDelivery& delivery) { put_back(delivery, delivery.due_at); }
+    void put_back(const ClaimedDelivery& delivery, base::WallTime due_at) {
         fates_.push_back({delivery.due.alert_id, delivery.due.endpoint, "pending"});
-        fates_.back().due_at = delivery.due_at;
+        fates_.back().due_at = due_at;
     }
 
     void write(pqxx::transaction_base& tx) const;

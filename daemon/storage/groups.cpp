@@ -2,6 +2,8 @@
 
 #include "base/iso_time.hpp"
 #include "base/json_text.hpp"
+#include "storage/database_id.hpp"
+#include "storage/group_order.hpp"
 #include "storage/notices.hpp"
 #include "storage/sql_time.hpp"
 
@@ -13,7 +15,7 @@ namespace {
 constexpr int kMostTended = 100;  // at once; the rest comes with the next look
 
 const std::string kGroupColumns = "group_id, key, members, told, digests, " + microseconds_of("told_at") +
-                                  ", " + microseconds_of("last_member_at");
+                                  ", " + microseconds_of("last_member_at") + ", " + kNameOfGroup;
 
 OpenGroup group_of(const pqxx::row& row) {
     OpenGroup open;
@@ -24,36 +26,43 @@ OpenGroup group_of(const pqxx::row& row) {
     open.group.digests = row[4].as<unsigned>();
     open.group.told_at = wall_time(row[5]);
     open.group.last_member_at = wall_time(row[6]);
+    open.name = row[7].as<std::string>();
     return open;
 }
 
 const std::string kDueGroups =
     "SELECT " + kGroupColumns + ", endpoint, " + microseconds_of("now()") + ", " +
     microseconds_of("first_at") + ", " + microseconds_of("last_at") +
-    ", array_to_json(untold_ids) FROM alert_groups WHERE endpoint = ANY ($1::text[]) "
+    ", array_to_json(untold_ids) FROM alert_groups g WHERE endpoint = ANY ($1::text[]) "
     "AND ended_at IS NULL AND due_at <= now() "
     "ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED";
 
-Notice notice_of(const pqxx::row& row, const OpenGroup& open, storm::Act act, bool repeats) {
+// The columns of kDueGroups behind those of kGroupColumns.
+enum DueColumn : pqxx::row_size_type { kEndpoint = 8, kNow, kFirstAt, kLastAt, kUntoldIds };
+
+std::string id_of_notice(const OpenGroup& open, storm::Act act, bool repeats) {
+    if (act == storm::Act::resolve) return open.name + ":resolved";
+    return open.name + (repeats ? ":now" : ":digest:" + std::to_string(open.group.digests + 1));
+}
+
+Notice notice_of(const pqxx::row& row, const OpenGroup& open, storm::Act act, bool repeats,
+                 const std::string& ids_json) {
     const bool is_over = act == storm::Act::resolve;
-    const auto id = "group:" + std::to_string(open.group_id);
     Notice notice;
     notice.kind = is_over ? kGroupResolved : kGroupDigest;
-    notice.alert_id = id + (is_over   ? ":resolved"
-                            : repeats ? ":now"
-                                      : ":digest:" + std::to_string(open.group.digests + 1));
+    notice.alert_id = id_of_notice(open, act, repeats);
     notice.replaces = repeats && !is_over;
-    notice.endpoint = row[7].as<std::string>();
+    notice.endpoint = row[kEndpoint].as<std::string>();
     notice.group_id = open.group_id;
     base::JsonObject cause;
     cause.number("group_id", static_cast<std::uint64_t>(open.group_id))
         .members_of(row[1].c_str())
         .number("count", open.group.members)
         .number("untold", open.group.members - open.group.told)
-        .text("first_at", base::iso_time(wall_time(row[9])))
-        .text("last_at", base::iso_time(wall_time(row[10])))
-        .json("alert_ids", row[11].c_str())
-        .text("ended_at", is_over ? base::iso_time(wall_time(row[8])) : "");
+        .text("first_at", base::iso_time(wall_time(row[kFirstAt])))
+        .text("last_at", base::iso_time(wall_time(row[kLastAt])))
+        .json("alert_ids", ids_json)
+        .text("ended_at", is_over ? base::iso_time(wall_time(row[kNow])) : "");
     notice.cause_json = cause.to_json();
     return notice;
 }
@@ -71,38 +80,44 @@ storm::Condition condition_of(pqxx::transaction_base& tx, std::int64_t group_id,
     return holds[0][0].as<bool>() ? storm::Condition::holds : storm::Condition::over;
 }
 
-// A message that was repeated each minute must not come after the end.
-void drop_repetition(pqxx::transaction_base& tx, std::int64_t group_id) {
+void look_again(pqxx::transaction_base& tx, std::int64_t group_id, std::chrono::milliseconds wait) {
     shim::query(tx,
-                "UPDATE deliveries SET state = 'grouped', lease_owner = NULL "
-                "WHERE group_id = $1 AND alert_id = 'group:' || $1 || ':now' AND state = 'pending'",
-                group_id);
+                "UPDATE alert_groups SET due_at = now() + $2::bigint * interval '1 millisecond' "
+                "WHERE group_id = $1",
+                group_id, wait.count());
 }
 
-// The message is repeated under one id: a claim that holds it may wait for the group that is held here.
-bool can_repeat(pqxx::transaction_base& tx, std::int64_t group_id) {
+// The ids of messages that it overtakes come first.
+std::string ids_of_notice(pqxx::transaction_base& tx, const pqxx::row& row, const Room& room) {
+    if (room.untold == 0) return row[kUntoldIds].c_str();
     return shim::query(tx,
-                       "WITH held AS (SELECT FROM deliveries WHERE group_id = $1 "
-                       "  AND alert_id = 'group:' || $1 || ':now' FOR UPDATE SKIP LOCKED) "
-                       "SELECT (SELECT count(*) FROM held) = (SELECT count(*) FROM deliveries "
-                       "  WHERE group_id = $1 AND alert_id = 'group:' || $1 || ':now')",
-                       group_id)[0][0]
-        .as<bool>();
+                       "SELECT array_to_json((array(SELECT json_array_elements_text($1::json)) || "
+                       "array(SELECT json_array_elements_text($2::json)))[1:" +
+                           std::to_string(kMostIdsTold) + "])",
+                       room.ids_json, std::string(row[kUntoldIds].c_str()))[0][0]
+        .as<std::string>();
 }
 
 // True: a message was queued.
 bool tend_group(pqxx::transaction_base& tx, const pqxx::row& row, const storm::Settings& settings) {
     auto open = group_of(row);
-    const auto now = wall_time(row[8]);
-    if (settings.repeats && !can_repeat(tx, open.group_id)) return false;
+    const auto now = wall_time(row[kNow]);
     const auto condition = condition_of(tx, open.group_id, row[1].c_str());
     const auto step = storm::next_step(open.group, settings, now, condition);
     const bool is_over = step.act == storm::Act::resolve;
     const bool is_told =
         step.act == storm::Act::digest || (is_over && is_end_told(open.group, settings, condition));
-    if (is_over && settings.repeats) drop_repetition(tx, open.group_id);
+    if (step.act != storm::Act::wait) {
+        const auto room = make_room(tx, open.group_id, step.act, settings);
+        if (room.look_again.count() > 0) {
+            look_again(tx, open.group_id, room.look_again);
+            return false;
+        }
+        open.group.told -= room.untold;
+        if (is_told)
+            queue_notice(tx, notice_of(row, open, step.act, settings.repeats, ids_of_notice(tx, row, room)));
+    }
     if (is_told) {
-        queue_notice(tx, notice_of(row, open, step.act, settings.repeats));
         open.group.told = open.group.members;
         open.group.told_at = now;
         if (!is_over) ++open.group.digests;
@@ -132,7 +147,7 @@ unsigned tend_hours(pqxx::transaction_base& tx, const std::vector<std::string>& 
         storm::Load load;
         load.hour = wall_time(row[1]);
         load.withheld = row[2].as<std::uint64_t>();
-        queue_notice(tx, withheld_notice(endpoint, load, settings.at(endpoint).most_per_hour, true));
+        queue_withheld(tx, endpoint, load, settings.at(endpoint).most_per_hour, true);
         shim::query(tx, "UPDATE endpoint_load SET withheld = 0 WHERE endpoint = $1", endpoint);
         ++told;
     }
@@ -147,7 +162,7 @@ OpenGroups lock_groups(pqxx::transaction_base& tx, const std::string& endpoint,
     for (const auto& row : shim::query(
              tx,
              "SELECT " + kGroupColumns +
-                 " FROM alert_groups WHERE endpoint = $1 AND ended_at IS NULL "
+                 " FROM alert_groups g WHERE endpoint = $1 AND ended_at IS NULL "
                  "AND md5(key) IN (SELECT md5(k) FROM unnest($2::text[]) AS k) ORDER BY key FOR UPDATE",
              endpoint, text_array({keys.begin(), keys.end()})))
         open.emplace(row[1].as<std::string>(), group_of(row));
@@ -156,25 +171,28 @@ OpenGroups lock_groups(pqxx::transaction_base& tx, const std::string& endpoint,
 
 // xmax is 0 in a row that this statement inserts.
 void open_groups(pqxx::transaction_base& tx, const std::string& endpoint,
-                 const std::map<std::string, std::string>& rules, OpenGroups& groups) {
-    if (rules.empty()) return;
-    std::vector<std::string> keys, of_keys;
-    for (const auto& [key, of_key] : rules) {
+                 const std::map<std::string, Opening>& openings, OpenGroups& groups) {
+    if (openings.empty()) return;
+    const auto from = origin(tx);
+    std::vector<std::string> keys, rules, names, firsts;
+    for (const auto& [key, opening] : openings) {
         keys.push_back(key);
-        of_keys.push_back(of_key);
+        rules.push_back(opening.rules);
+        names.push_back("group-" + name_of(from, {endpoint, key, opening.alert_id}));
+        firsts.push_back(opening.alert_id);
     }
     for (const auto& row : shim::query(
              tx,
-             "INSERT INTO alert_groups AS g (endpoint, key, rules, first_at, last_at) "
-             "SELECT $1, key, rules, 'infinity', '-infinity' FROM unnest($2::text[], $3::text[]) AS each "
-             "(key, "
-             "rules) ORDER BY key "
+             "INSERT INTO alert_groups AS g (endpoint, key, rules, name, began_with, first_at, last_at) "
+             "SELECT $1, key, rules, name, first, 'infinity', '-infinity' "
+             "FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) AS each (key, rules, name, first) "
+             "ORDER BY key "
              "ON CONFLICT (endpoint, md5(key)) WHERE ended_at IS NULL DO UPDATE SET key = excluded.key "
              "RETURNING " +
                  kGroupColumns + ", xmax = 0",
-             endpoint, text_array(keys), text_array(of_keys))) {
+             endpoint, text_array(keys), text_array(rules), text_array(names), text_array(firsts))) {
         auto open = group_of(row);
-        open.is_new = row[7].as<bool>();
+        open.is_new = row[8].as<bool>();
         groups.emplace(row[1].as<std::string>(), open);
     }
 }
@@ -220,7 +238,7 @@ unsigned tend_storms(pqxx::transaction_base& tx, const std::vector<EndpointStorm
     }
     unsigned told = 0;
     for (const auto& row : shim::query(tx, kDueGroups, text_array(names), kMostTended))
-        told += tend_group(tx, row, settings.at(row[7].as<std::string>())) ? 1 : 0;
+        told += tend_group(tx, row, settings.at(row[kEndpoint].as<std::string>())) ? 1 : 0;
     return told + tend_hours(tx, names, settings);
 }
 

@@ -15,6 +15,7 @@ namespace receiptd::storage {
 
 struct OpenGroup {
     std::int64_t group_id = 0;
+    std::string name;  // for others: storage/database_id.hpp
     storm::Group group;
     bool is_new = false;         // opened by this transaction
     bool has_condition = false;  // it is over when that is
@@ -24,10 +25,14 @@ using OpenGroups = std::map<std::string, OpenGroup>;  // by key
 // The open ones among these keys, locked until the transaction ends. Everybody locks in one order.
 OpenGroups lock_groups(pqxx::transaction_base& tx, const std::string& endpoint,
                        const std::set<std::string>& keys);
-// Opens groups without members. One that another process has opened since is not new. `rules`: of each, by
-// key.
+// A group that is about to be opened.
+struct Opening {
+    std::string rules;     // storm::rules_key
+    std::string alert_id;  // of its first alert
+};
+// Opens groups without members, by key. One that another process has opened since is not new.
 void open_groups(pqxx::transaction_base& tx, const std::string& endpoint,
-                 const std::map<std::string, std::string>& rules, OpenGroups& groups);
+                 const std::map<std::string, Opening>& openings, OpenGroups& groups);
 // How many groups were opened in the last hour, by these rules.
 std::map<std::string, std::uint64_t> groups_of_the_hour(pqxx::transaction_base& tx,
                                                         const std::string& endpoint,
@@ -45,6 +50,9 @@ void join_group(pqxx::transaction_base& tx, const OpenGroup& group, const Joinin
                 const storm::Settings& settings, base::WallTime now);
 
 inline constexpr std::size_t kMostIdsTold = 20;
+
+// The SQL of a row g of alert_groups. Others know a group that has no name by its number.
+inline constexpr const char* kNameOfGroup = "coalesce(g.name, 'group-' || g.group_id)";
 
 // Queues the digests and ends that are due, and what caps withheld in hours that are over; how many messages.
 // A group that another process looks at is left to it.

@@ -29,7 +29,8 @@ struct Notice {
 
 void queue_notice(pqxx::transaction_base& tx, const Notice& notice);
 
-// `is_over`: the hour is; else its cap was reached just now.
-Notice withheld_notice(const std::string& endpoint, const storm::Load& load, unsigned most, bool is_over);
+// `is_over`: the hour is; else its cap was reached just now. The latter is not sent after the former.
+void queue_withheld(pqxx::transaction_base& tx, const std::string& endpoint, const storm::Load& load,
+                    unsigned most, bool is_over);
 
 }  // namespace receiptd::storage

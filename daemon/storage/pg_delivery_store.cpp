@@ -32,7 +32,8 @@ constexpr const char* kBacklog =
     "LEFT JOIN LATERAL (SELECT min(a.caused_at) AS caused_at FROM (SELECT alert_id FROM deliveries d "
     "    WHERE d.endpoint = each.endpoint AND d.state = 'pending' ORDER BY d.created_at LIMIT 1000) waiting "
     "  JOIN alerts a USING (alert_id)) causes ON pending > 0 "
-    // A claim moves next_attempt_at. What waits for an earlier one of its transaction is not looked for.
+    // A claim moves next_attempt_at. What waits for an earlier one of its transaction, or as the end of a
+    // group for alerts of the group, is not looked for.
     "LEFT JOIN LATERAL (SELECT count(*) AS not_tried FROM ("
     "    (SELECT d.* FROM deliveries d WHERE d.endpoint = each.endpoint AND d.state = 'pending' "
     "      ORDER BY d.created_at LIMIT 1000) "
@@ -44,7 +45,10 @@ constexpr const char* kBacklog =
     "    AND NOT EXISTS (SELECT FROM alerts earlier JOIN deliveries e "
     "      ON e.alert_id = earlier.alert_id AND e.endpoint = d.endpoint "
     "      WHERE earlier.tx_hash = a.tx_hash AND e.state = 'pending' "
-    "        AND coalesce(earlier.place, 0) < coalesce(a.place, 0))) due ON pending > 0 "
+    "        AND coalesce(earlier.place, 0) < coalesce(a.place, 0)) "
+    "    AND (a.kind <> 'group_resolved' OR NOT EXISTS (SELECT FROM deliveries o "
+    "      WHERE o.group_id = d.group_id AND o.state = 'pending' AND o.alert_id <> d.alert_id))) due "
+    "ON pending > 0 "
     "GROUP BY each.endpoint ORDER BY each.endpoint";
 
 constexpr const char* kRecord =

@@ -6,6 +6,11 @@
 #include <algorithm>
 
 namespace receiptd::storage {
+namespace {
+
+constexpr std::chrono::seconds kNextTurn{5};  // of what waits for another message of its group
+
+}  // namespace
 
 void Sift::sort(const Deliveries& deliveries) {
     load();
@@ -19,6 +24,7 @@ void Sift::sort(const Deliveries& deliveries) {
             rules.insert(storm::rules_key(delivery->about));
         }
     if (!keys.empty()) groups_ = lock_groups(tx_, room_.endpoint, keys);
+    look_at_order(deliveries);
     if (settings_.most_groups_per_hour > 0 && !rules.empty())
         opened_ = groups_of_the_hour(tx_, room_.endpoint, rules);
     for (auto* delivery : deliveries) sort_one(*delivery);
@@ -49,8 +55,7 @@ void Sift::load() {
 }
 
 void Sift::begin_hour() {
-    if (load_.withheld > 0)
-        queue_notice(tx_, withheld_notice(room_.endpoint, load_, settings_.most_per_hour, true));
+    if (load_.withheld > 0) queue_withheld(tx_, room_.endpoint, load_, settings_.most_per_hour, true);
     load_.hour = storm::hour_of(now_);
     load_.passed = load_.withheld = 0;
 }
@@ -89,8 +94,33 @@ bool Sift::is_grouped(const ClaimedDelivery& delivery) const {
            (!settings_.group.empty() || storm::tells_condition(delivery.about.kind));
 }
 
+// Asks for the messages that are in a group already.
+void Sift::look_at_order(const Deliveries& deliveries) {
+    std::vector<OfGroup> messages;
+    for (const auto* delivery : deliveries)
+        if (const auto& due = delivery->due; due.group_id != 0)
+            messages.push_back({due.alert_id, due.kind, due.group_id});
+    turns_ = turns_of(tx_, messages);
+}
+
+// True: it is not sent now.
+bool Sift::keep_in_order(ClaimedDelivery& delivery) {
+    const auto turn = turns_.find(delivery.due.alert_id);
+    if (turn == turns_.end() || turn->second == storm::Turn::in_group) return false;
+    if (turn->second == storm::Turn::alone) {
+        delivery.due.group_name.clear();
+        return false;
+    }
+    if (turn->second == storm::Turn::overtaken)
+        fates_.overtake(delivery);
+    else
+        fates_.put_back(delivery, std::max(delivery.due_at, now_ + kNextTurn));
+    return true;
+}
+
 void Sift::sort_one(ClaimedDelivery& delivery) {
     if (has_expired(delivery)) return fates_.expire(delivery);
+    if (keep_in_order(delivery)) return;
     if (!delivery.is_decided)
         if (const auto* silence = storm::silence_of(silences_, delivery.about, now_))
             return fates_.silence(delivery, silence->id);
@@ -146,23 +176,23 @@ void Sift::sort_new(ClaimedDelivery& delivery) {
 }
 
 void Sift::withhold(ClaimedDelivery& delivery) {
-    if (load_.withheld++ == 0)
-        queue_notice(tx_, withheld_notice(room_.endpoint, load_, settings_.most_per_hour, false));
+    if (load_.withheld++ == 0) queue_withheld(tx_, room_.endpoint, load_, settings_.most_per_hour, false);
     fates_.withhold(delivery);
 }
 
 // A group that another process has opened just now has told its first one already.
 void Sift::settle_groups() {
-    std::map<std::string, std::string> rules;
+    std::map<std::string, Opening> openings;
     for (const auto& [key, deliveries] : opening_)
-        rules.emplace(key, storm::rules_key(deliveries.front()->about));
-    open_groups(tx_, room_.endpoint, rules, groups_);
+        openings[key] = {storm::rules_key(deliveries.front()->about), deliveries.front()->due.alert_id};
+    open_groups(tx_, room_.endpoint, openings, groups_);
     for (auto& [key, deliveries] : opening_) {
         const auto& open = groups_.at(key);
         auto& first = *deliveries.front();
         if (open.is_new) {
             first.due.group_id = open.group_id;
             first.due.group_json = key;
+            first.due.group_name = open.name;
             fates_.open_group(first, open.group_id);
         } else {
             first.is_sent = false;

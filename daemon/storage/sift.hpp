@@ -4,6 +4,7 @@
 
 #include "storage/claim.hpp"
 #include "storage/fates.hpp"
+#include "storage/group_order.hpp"
 #include "storage/groups.hpp"
 #include "storm/limits.hpp"
 #include "storm/silence.hpp"
@@ -40,6 +41,8 @@ private:
     std::string key_of(const ClaimedDelivery& delivery) const;
     std::string own_key(const ClaimedDelivery& delivery) const;
     bool is_enough(const ClaimedDelivery& delivery) const;
+    void look_at_order(const std::vector<ClaimedDelivery*>& deliveries);
+    bool keep_in_order(ClaimedDelivery& delivery);
     void sort_one(ClaimedDelivery& delivery);
     bool has_expired(const ClaimedDelivery& delivery) const;
     bool keep_late(ClaimedDelivery& delivery);
@@ -62,6 +65,7 @@ private:
     OpenGroups groups_;
     std::map<std::string, Deliveries> joining_;    // by key; of groups that are open
     std::map<std::string, Deliveries> opening_;    // by key; the first one opens the group
+    std::map<std::string, storm::Turn> turns_;     // by alert_id; of messages that are in a group
     std::set<std::string> waiting_;                // keys whose first alert must wait
     std::map<std::string, std::uint64_t> opened_;  // groups of the last hour, by their rules
 };

@@ -111,10 +111,10 @@ class Text(Channels):
         self.receiptd("migrate", "--config", config)
         group = {"group_id": 1, "contract_id": "app.near", "count": 5, "untold": 4, "first_at": "2026-03-01T12:00:00Z",
                  "alert_ids": ["a", "b"]}
-        self.queue("digest", body("group.digest", group))
+        self.queue("digest", body("group.digest", group, group_name="group-1"))
         daemon = self.start("run", "--config", config)
         support.wait_until("the digest is told", lambda: self.services.faults or self.delivered("digest"))
-        self.queue("over", body("group.resolved", group | {"ended_at": "2026-03-01T12:30:00Z"}))
+        self.queue("over", body("group.resolved", group | {"ended_at": "2026-03-01T12:30:00Z"}, group_name="group-1"))
         support.wait_until("the end is told", lambda: self.services.faults or self.delivered("over"))
         self.assertEqual(self.services.faults, [], daemon.log())
         first, last = self.services.taken["pagerduty"]
@@ -123,6 +123,33 @@ class Text(Channels):
         [[first], [last]] = self.services.taken["alertmanager"]
         self.assertEqual(first["labels"], last["labels"])
         self.assertEqual((first.get("endsAt"), last["endsAt"]), (None, "2026-03-01T12:30:00Z"))
+
+
+class Order(Channels):
+    def test_an_incident_is_opened_before_it_is_closed(self):
+        section = (f'[[endpoint]]\nname = "pagerduty"\nchannel = "pagerduty"\nurl = "{self.services.origin}/v2/enqueue"\n'
+                   f'routing_key_file = {self.secret("key", services.ROUTING_KEY)}\nallow_private = true\n'
+                   f'rules = ["{EVERY_FINDING}"]\nretry = ["1s", "1s", "1h"]\nresolve_after = "1s"\n')
+        config = self.write(self.quiet_chain(), section)
+        self.receiptd("migrate", "--config", config)
+        self.services.refusing = {"pagerduty"}
+        daemon = self.start("run", "--config", config)
+        text = body("finding.failed_receipt", about("no such pool")).replace("'", "''")
+        support.sql(self.database, "INSERT INTO alerts (alert_id, kind, contract_id, error_class, payload) VALUES "
+                                   f"('failed_receipt:R', 'failed_receipt', 'app.near', 'contract_panic', '{text}');"
+                                   "INSERT INTO deliveries (alert_id, endpoint) VALUES ('failed_receipt:R', 'pagerduty')")
+        support.wait_until("the group is over, and looked at", lambda: self.value(
+            "SELECT EXISTS (SELECT FROM alert_groups WHERE last_member_at < now() - interval '1 second' "
+            "AND due_at > last_member_at + interval '5 seconds')") == "t")
+        self.assertEqual(self.value("SELECT count(*) FROM alerts"), "1", "the end waits")
+        self.services.refusing = set()
+        self.receiptd("alerts", "resend", "failed_receipt:R", "--config", config)
+        support.wait_until("both arrive", lambda: self.services.faults or self.services.count("pagerduty") == 2)
+        self.assertEqual(self.services.faults, [], daemon.log())
+        first, last = self.services.taken["pagerduty"]
+        self.assertEqual([first["event_action"], last["event_action"]], ["trigger", "resolve"])
+        self.assertRegex(first["dedup_key"], "^group-[0-9a-f]{32}$")
+        self.assertEqual(first["dedup_key"], last["dedup_key"])
 
 
 class Secrets(Channels):
@@ -295,7 +322,8 @@ class RealAlertmanager(Channels):
         self.receiptd("migrate", "--config", config)
         now = self.value("""SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')""")
         group = {"group_id": 1, "contract_id": "app.near", "error_class": "contract_panic", "count": 5, "first_at": now}
-        self.queue("digest", body("group.digest", group | {"summary": HOSTILE}, rules=["on-call@1"]), ["am"])
+        self.queue("digest", body("group.digest", group | {"summary": HOSTILE}, rules=["on-call@1"], group_name="group-1"),
+                   ["am"])
         self.queue("single", body("finding.failed_receipt", about(HOSTILE), rules=["on-call@1"]), ["am"])
         self.start("run", "--config", config)
         support.wait_until("it shows both", lambda: len(real.alerts()) == 2)
@@ -304,7 +332,8 @@ class RealAlertmanager(Channels):
                                                  "error_class": "contract_panic", "group": "group-1"})
         self.assertIn("everyone", shown["single"]["annotations"]["summary"])
         self.assertEqual(shown["group-1"]["status"]["state"], "active")
-        self.queue("over", body("group.resolved", group | {"ended_at": now}, rules=["on-call@1"]), ["am"])
+        self.queue("over", body("group.resolved", group | {"ended_at": now}, rules=["on-call@1"], group_name="group-1"),
+                   ["am"])
         support.wait_until("it is resolved", lambda: [a["labels"]["group"] for a in real.alerts()] == ["single"])
 
 

@@ -122,6 +122,33 @@ class ExitCodes(Commands):
         self.assertNotIn("pending", out)
 
 
+class DatabaseId(Commands):
+    def start_and_end(self, config):
+        process = self.start("run", "--config", config)
+        support.wait_until("it says which id it uses", lambda: "database_id" in process.log())
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(support.ended(process, 30), 0, process.log())
+        return process.log(), self.value("SELECT database_id FROM database_identity")
+
+    def test_a_copy_gets_another_id_and_a_replacement_keeps_it(self):
+        config = self.config(self.whole_blocks(), source="neardata", start=FIRST)
+        self.receiptd("migrate", "--config", config)
+        log, first = self.start_and_end(config)
+        self.assertIn(first, log)
+        support.sql(self.database, "UPDATE database_identity SET database_oid = 1")  # as of a dump that was restored
+        self.assertIn(f"keeps its id, {first}", self.receiptd("database", "keep-id", "--config", config)[0])
+        log, kept = self.start_and_end(config)
+        self.assertEqual(kept, first)
+        self.assertNotIn("is a copy", log)
+        support.sql(self.database, "UPDATE database_identity SET database_oid = 1")
+        log, copy = self.start_and_end(config)
+        self.assertNotEqual(copy, first)
+        self.assertRegex(log, "is a copy.*keep-id")
+        said, _ = self.receiptd("database", "new-id", "--config", config)
+        self.assertIn(f"in place of {copy}", said)
+        self.assertEqual(self.start_and_end(config)[1], re.search("has the id ([0-9a-f-]{36})", said)[1])
+
+
 class Together(Commands):
     def test_a_killed_backfill_is_taken_over_and_finished(self):
         sandbox = self.whole_blocks("--repeat", 400)

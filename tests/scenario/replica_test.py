@@ -56,6 +56,7 @@ class Replica(support.OwnCluster):
         self.assertNotEqual(self.value(f"SELECT count(*) FROM receipt_tree('{tx_hash}')", replica), "0")
         self.query("SELECT * FROM gaps; SELECT * FROM contract_health; SELECT * FROM failed_callbacks; "
                    "SELECT * FROM unfinished_trees", replica)
+        database_id = self.value("SELECT database_id FROM database_identity", replica)
 
         self.postgres("stop", self.cluster, "immediate")
         self.query("SELECT pg_promote()", replica)
@@ -64,6 +65,8 @@ class Replica(support.OwnCluster):
         support.wait_until("nothing is missing", lambda: self.value("SELECT wanted - heights FROM coverage", replica) == "{}")
         daemon.send_signal(signal.SIGTERM)
         self.assertEqual(support.ended(daemon), 0, daemon.log()[-4000:])
+        self.receiptd("run", "--config", config, "--until", goal)
+        self.assertEqual(self.value("SELECT database_id FROM database_identity", replica), database_id)
         direct = self.make_database()
         self.receiptd("run", "--config", self.config(self.chain, source="neardata", start=self.first, network="sandbox",
                                                      patience="60s", database=direct), "--until", goal)

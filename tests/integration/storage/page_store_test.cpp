@@ -106,7 +106,8 @@ TEST_F(PageStore, AFailureIsHiddenOnlyIfNearCallsItASuccess) {
 TEST_F(PageStore, AGroupOfAlertsIsShownWithItsCounts) {
     execute(
         "INSERT INTO alert_groups (endpoint, key, members, told, digests, first_at, last_at) "
-        "VALUES ('ops', '{\"contract_id\":\"bob.near\"}', 5000, 21, 2, '2026-01-01', '2026-01-01 00:01')");
+        "VALUES ('ops', '{\"contract_id\":\"bob.near\"}', 5000, 21, 2, '2026-01-01', '2026-01-01 "
+        "00:01')");
     const auto id = std::stoll(value("SELECT group_id FROM alert_groups"));
     const auto group = await(page_->alert_group(id));
     ASSERT_TRUE(group);

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <future>
 #include <map>
 #include <set>
@@ -111,6 +112,7 @@ public:
     base::Task<std::map<std::string, storage::StoredCause>> causes(
         std::vector<storage::DueDelivery> due) override {
         std::map<std::string, storage::StoredCause> known;
+        on_causes();
         for (const auto& delivery : due) {
             ++findings_read;
             chain::Finding row;
@@ -147,6 +149,7 @@ public:
     std::vector<storage::NotSent> not_sent;  // of the next claim
     std::vector<storage::EndpointPause> pauses;
     std::vector<storage::EndpointStorm> tended;
+    std::function<void()> on_causes = [] {};  // before they are told
     unsigned claims = 0;
     unsigned findings_read = 0;
 

@@ -328,10 +328,18 @@ TEST(Payload, TellsEachEndpointItsRules) {
     delivery.rules = {"payments@3", "default"};
     EXPECT_EQ(sent(), R"({"type":"t","rules":["payments@3","default"]})");
     delivery.group_id = 7;
+    delivery.group_name = "group-3f";
     delivery.group_json = R"({"contract_id":"app.near"})";
     delivery.late = true;
     EXPECT_EQ(sent(), R"({"type":"t","rules":["payments@3","default"],"group_id":7,)"
-                      R"("group":{"contract_id":"app.near"},"late":true})");
+                      R"("group_name":"group-3f","group":{"contract_id":"app.near"},"late":true})");
+}
+
+TEST(Payload, HasTheFirstAlertOfItsGroupWhereAsked) {
+    storage::DueDelivery delivery;
+    delivery.first_payload = R"({"type":"finding.failed_receipt"})";
+    EXPECT_EQ(for_endpoint(R"({"type":"group.digest"})", delivery),
+              R"({"type":"group.digest","first_alert":{"type":"finding.failed_receipt"}})");
 }
 
 TEST(Payload, LinksToTheExplorerOfTheConfiguration) {

@@ -55,7 +55,9 @@ inline Json group(const std::string& type) {
                   {"last_at", "2026-03-01T12:50:00Z"},
                   {"ended_at", type == "group.resolved" ? Json("2026-03-01T13:00:00Z") : Json()},
                   {"alert_ids", {"failed_receipt:r1", "failed_receipt:r2"}}}},
-                {"rules", {"on-call@2"}}};
+                {"rules", {"on-call@2"}},
+                {"group_id", 17},
+                {"group_name", "group-17"}};
 }
 
 // 64 kB.

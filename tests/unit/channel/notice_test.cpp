@@ -34,6 +34,8 @@ TEST(ChannelNotice, TellsAFinding) {
 TEST(ChannelNotice, AMemberOfAGroupBelongsToItsGroup) {
     auto body = testing::finding("x");
     body["group_id"] = 17;
+    EXPECT_EQ(notice_of(body).group, "failed_receipt:r1") << "a number of one database is no name";
+    body["group_name"] = "group-17";
     EXPECT_EQ(notice_of(body).group, "group-17");
     EXPECT_EQ(notice_of(testing::group("group.digest")).group, "group-17");
 }

@@ -127,7 +127,7 @@ TEST(PagerDuty, TextsAreCutAndHoldNoLinks) {
 TEST(Alertmanager, LabelsAreTheSameForTheWholeGroup) {
     auto member = testing::finding("no such pool");
     member["rules"] = {"on-call@2"};
-    member["group_id"] = 17;
+    member["group_name"] = "group-17";
     const auto first = message(Kind::alertmanager, member);
     const auto digest = message(Kind::alertmanager, testing::group("group.digest"));
     const auto over = message(Kind::alertmanager, testing::group("group.resolved"));
@@ -146,9 +146,27 @@ TEST(Alertmanager, LabelsAreTheSameForTheWholeGroup) {
     EXPECT_EQ(first[0]["generatorURL"], "https://receiptd.example.org/tx/F8X");
 }
 
+TEST(Alertmanager, KeepsWhatTheFirstAlertOfAGroupSays) {
+    auto member = testing::finding("no such pool");
+    member["group_name"] = "group-17";
+    const auto first = message(Kind::alertmanager, member)[0];
+    for (const char* type : {"group.digest", "group.resolved"}) {
+        auto digest = testing::group(type);
+        digest["first_alert"] = testing::finding("no such pool");
+        const auto later = message(Kind::alertmanager, digest)[0];
+        EXPECT_EQ(later["annotations"]["summary"], first["annotations"]["summary"]);
+        EXPECT_EQ(later["annotations"]["severity"], first["annotations"]["severity"]);
+        EXPECT_EQ(later["annotations"]["page"], first["annotations"]["page"]);
+        for (const char* kept : {"transaction: F8X", "user: alice.near", "no such pool", "alerts: 5000"})
+            EXPECT_THAT(later["annotations"]["description"].get<std::string>(), HasSubstr(kept)) << type;
+        EXPECT_EQ(later["generatorURL"], first["generatorURL"]);
+        EXPECT_EQ(later["labels"]["group"], "group-17");
+    }
+}
+
 TEST(Alertmanager, TheMessagesOfAGroupHaveTheLabelsOfWhatItsAlertsHaveInCommon) {
     auto member = testing::finding("no such pool");
-    member["group_id"] = 17;
+    member["group_name"] = "group-17";
     auto digest = testing::group("group.digest");
     for (const char* name : {"rules", "method_name", "error_class"}) digest["data"].erase(name);
     digest.erase("rules");
@@ -162,7 +180,7 @@ TEST(Alertmanager, TheMessagesOfAGroupHaveTheLabelsOfWhatItsAlertsHaveInCommon) 
 
 TEST(Alertmanager, TheFirstAlertOfAGroupHasTheLabelsThatTheGroupHas) {
     auto member = testing::finding("no such method");
-    member["group_id"] = 17;
+    member["group_name"] = "group-17";
     member["group"] = {
         {"rules", {"on-call"}}, {"contract_id", "app.near"}, {"error_class", "method_not_found"}};
     const auto sent = message(Kind::alertmanager, member, {"rule", "receiver", "method", "error_class"});
