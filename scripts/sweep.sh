@@ -13,6 +13,7 @@ crashes|50|PostgreSQL is crashed COUNT times while blocks are written
 ends|20|1,000 submissions end in every way there is, on a chain of each of COUNT seeds and two hosts, one of which lags
 watches|1000|watched transactions on a chain of COUNT blocks, 20 in each, through kills and faults
 receivers|50|daemons are killed COUNT times, and PostgreSQL a tenth of that, before receivers that fail in every way: every alert arrives, in order where asked
+incidents|10000|COUNT incidents at services that refuse one answer in three, while the daemon is killed: none stays open, none is opened after its end
 flood|10000|COUNT connections that are idle, slow, endless or full of bombs, while a chain is followed: ingest goes on, probes are answered, memory stays small
 locks|1000|a reader, a watcher and a role without rights hold everything they can for COUNT rounds of blocks and alerts: ingest, alerts and submissions go on
 storms|5000|COUNT alerts within a minute: an endpoint with groups gets at most 10 messages that count them all, a plain one each of them
@@ -48,6 +49,7 @@ scenarios_of() {
         days) echo soak Soak.test_retention_keeps_the_disk_at_rest ;;
         package) echo package Installed ;;
         flood) echo flood Flooded ;;
+        incidents) echo incidents ;;
         recordings) echo shows RecordedWholeBlocks.test_counts_of_the_larger_set_are_those_of_the_json ;;
     esac
 }
