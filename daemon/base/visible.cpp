@@ -49,6 +49,15 @@ bool is_hidden(std::uint32_t code) {
                        [&](const Range& range) { return code >= range.from && code <= range.to; });
 }
 
+// Joiners within scripts that need them and within emoji, and selectors of how a sign looks: families, flags,
+// keycaps. Beside letters of account ids and hashes they could only deceive.
+bool belongs(std::uint32_t code, std::uint32_t before, std::string_view after) {
+    const auto next = after.empty() ? Character{} : first_of(after);
+    if (code == 0x200c || code == 0x200d)
+        return before >= 0x0590 && !next.broken && next.code >= 0x0590 && !is_hidden(next.code);
+    return code >= 0xfe00 && code <= 0xfe0f && before >= 0xa9;
+}
+
 }  // namespace
 
 bool is_utf8(std::string_view text) {
@@ -63,10 +72,14 @@ bool is_utf8(std::string_view text) {
 std::string visible(std::string_view text) {
     std::string clean;
     clean.reserve(text.size());
+    std::uint32_t before = 0;
     while (!text.empty()) {
         const auto next = first_of(text);
-        clean.append(next.broken || is_hidden(next.code) ? kReplacement : text.substr(0, next.bytes));
+        const auto bytes = text.substr(0, next.bytes);
         text.remove_prefix(next.bytes);
+        const bool shows = !next.broken && (!is_hidden(next.code) || belongs(next.code, before, text));
+        clean.append(shows ? bytes : kReplacement);
+        before = shows ? next.code : 0;
     }
     return clean;
 }

@@ -8,6 +8,10 @@ namespace {
 TEST(Visible, NothingInATextIsHidden) {
     EXPECT_EQ(visible("Grüße, 日本語 🎉\n\tline"), "Grüße, 日本語 🎉\n\tline");
     const std::string bad = "\xef\xbf\xbd";
+    EXPECT_EQ(visible("👨\u200d👩\u200d👧, 1\u20e3, ❤\ufe0f, می\u200cخواهم"),
+              "👨\u200d👩\u200d👧, 1\u20e3, ❤\ufe0f, می\u200cخواهم");
+    EXPECT_EQ(visible("ali\u200dce.near"), "ali" + bad + "ce.near");
+    EXPECT_EQ(visible("👨\u200d"), "👨" + bad);
     EXPECT_EQ(visible("a\u202Eb"), "a" + bad + "b") << "right to left";
     EXPECT_EQ(visible("a\u2066b\u200Bc\uFEFF"), "a" + bad + "b" + bad + "c" + bad);
     EXPECT_EQ(visible(std::string("a\0b\x1b[31m\x7f", 9)), "a" + bad + "b" + bad + "[31m" + bad);
