@@ -37,7 +37,7 @@ storage::DeliveryOutcome after_attempt(const storage::DueDelivery& delivery, con
                                        const Waits& waits, double chance);
 
 // Longer ones are taken for these: the host does not say for days what we do.
-inline constexpr std::chrono::hours kLongestRetryAfter{24};
+inline constexpr std::chrono::hours kLongestRetryAfter{1};
 inline constexpr std::chrono::minutes kLongestOfTooManyRequests{15};
 
 }  // namespace receiptd::alert

@@ -59,7 +59,7 @@ TEST(Attempt, RetryAfterMakesAWaitLongerNeverShorter) {
     EXPECT_EQ(after(0, status(503, 40s)).again_in, 40s);
     EXPECT_EQ(after(1, status(503, 40s)).again_in, 5min);
     EXPECT_EQ(after(0, status(503, 0s)).again_in, 5s);
-    EXPECT_EQ(after(0, status(503, 10'000'000s)).again_in, 24h);
+    EXPECT_EQ(after(0, status(503, 10'000'000s)).again_in, 1h);
     EXPECT_TRUE(after(9, status(503, 40s)).dead);
 }
 
