@@ -1,10 +1,14 @@
 #include "storage/pg_silence_store.hpp"
 
+#include "base/nearest.hpp"
 #include "base/nul.hpp"
 #include "chain/json/json_check.hpp"
+#include "rule/messages.hpp"
 #include "storage/sql_time.hpp"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace receiptd::storage {
 namespace {
@@ -66,6 +70,43 @@ std::string text_fault(const char* name, const std::string& text) {
     return {};
 }
 
+std::vector<std::string> names_in(const pqxx::result& rows) {
+    std::vector<std::string> names;
+    for (const auto& row : rows) names.push_back(row[0].as<std::string>());
+    return names;
+}
+
+// A name without a wildcard that is not known matches nothing. Empty: there is none.
+std::string unknown_name(const char* what, const std::vector<std::string>& patterns,
+                         const std::vector<std::string>& known) {
+    for (const auto& pattern : patterns) {
+        if (pattern.find_first_of("*?") != std::string::npos ||
+            std::find(known.begin(), known.end(), pattern) != known.end())
+            continue;
+        const auto near = base::nearest(pattern, {known.begin(), known.end()});
+        return std::string("there is no ") + what + " \"" + pattern + "\"" +
+               (near ? "; did you mean \"" + std::string(*near) + "\"?" : "");
+    }
+    return {};
+}
+
+std::string matcher_fault(pqxx::transaction_base& tx, const storm::Matcher& matcher) {
+    std::vector<std::string> kinds;
+    for (const auto& type : rule::message_types()) kinds.emplace_back(type.kind);
+    const auto rules =
+        names_in(tx.exec("SELECT rule FROM endpoint_rules UNION SELECT name FROM alert_rules"));
+    const auto endpoints = names_in(tx.exec("SELECT name FROM endpoints"));
+    for (auto fault :
+         {unknown_name("kind of alert", matcher.kind, kinds), unknown_name("rule", matcher.rule, rules),
+          unknown_name("endpoint", matcher.endpoint, endpoints)})
+        if (!fault.empty()) return fault;
+    for (const auto* accounts : {&matcher.account, &matcher.contract})
+        for (const auto& pattern : *accounts)
+            if (std::any_of(pattern.begin(), pattern.end(), [](char c) { return c >= 'A' && c <= 'Z'; }))
+                return "\"" + pattern + "\" matches no account: their names have no upper-case letters";
+    return {};
+}
+
 }  // namespace
 
 base::Task<std::vector<SilenceRow>> PgSilenceStore::silences(bool all) {
@@ -84,9 +125,10 @@ base::Task<base::Result<SilenceRow, std::string>> PgSilenceStore::add_silence(Ne
         for (const auto& fault :
              {text_fault("a reason", silence.reason), text_fault("an author", silence.author)})
             if (!fault.empty()) return fault;
-        count_silences(tx);
         Span span;
-        if (auto fault = times_of(tx, silence, span); !fault.empty()) return fault;
+        for (const auto& fault : {times_of(tx, silence, span), matcher_fault(tx, silence.matcher)})
+            if (!fault.empty()) return fault;
+        count_silences(tx);
         if (tx.exec("SELECT count(*) FROM silences WHERE ends_at > now()")[0][0].as<int>() >= kMostSilences)
             return "there are " + std::to_string(kMostSilences) + " silences already: end some";
         const auto made =

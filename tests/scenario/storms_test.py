@@ -80,7 +80,8 @@ class Silenced(Storms):
                            (["--rule", "a"], "--for or --until"),
                            (["--rule", "a", "--for", "soon"], "--for must be a duration"),
                            (["--rule", "a", "--until", "monday"], "must be times"),
-                           (["--rule", "a", "--until", "2020-01-01T00:00:00Z"], "must end after its start")):
+                           (["--rule", "a", "--until", "2020-01-01T00:00:00Z"], "must end after its start"),
+                           (["--kind", "failed_reciept", "--for", "1h"], 'did you mean "failed_receipt"?')):
             self.assertIn(why, self.silences("add", *wrong, *reason, expect=2)[1])
         self.assertIn("there is no silence 7", self.silences("end", 7, "--by", "eve", expect=1)[1])
 
