@@ -117,6 +117,7 @@ COMMENT ON TABLE endpoints IS 'The [[endpoint]]s of every daemon on this databas
 COMMENT ON COLUMN endpoints.name IS 'Its name.';
 COMMENT ON COLUMN endpoints.active IS 'False: it answered 410 Gone. Its alerts wait until a daemon that serves it starts, until `receiptd endpoints enable`, or until an alert to it is resent.';
 COMMENT ON COLUMN endpoints.updated_at IS 'When active last changed.';
+COMMENT ON COLUMN endpoints.paused_since IS 'Since when its deliveries wait, by `receiptd endpoints pause`. NULL: it is not paused.';
 COMMENT ON COLUMN endpoints.served_at IS 'Last time at which a running daemon had it in its configuration.';
 COMMENT ON COLUMN endpoints.served_by IS 'That daemon: its host and process id. NULL: not known.';
 

@@ -11,6 +11,7 @@ nlohmann::ordered_json endpoint_json(const storage::EndpointRow& row) {
     one["active"] = row.active;
     one["off_since"] = watch::text_or_null(row.off_since);
     one["off_because"] = watch::text_or_null(row.active ? "" : "it answered 410 Gone");
+    one["paused_since"] = watch::text_or_null(row.paused_since);
     one["is_served"] = row.is_served;
     one["served_at"] = row.served_at;
     one["served_by"] = watch::text_or_null(row.served_by);

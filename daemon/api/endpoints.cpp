@@ -31,14 +31,14 @@ base::Task<net::ServerReply> list_endpoints(SharedContext context, Call call) {
 
 base::Task<net::ServerReply> enable_endpoint(SharedContext context, Call call) {
     const auto& name = call.captured[0];
-    auto switched = storage::SwitchedOn::no_such_endpoint;
+    auto switched = storage::Switched::no_such_endpoint;
     if (is_printable(name)) {
         auto switching = context->services.endpoints.switch_on(name);
         switched = co_await context->calls.wait_for(std::move(switching));
     }
-    if (switched == storage::SwitchedOn::no_such_endpoint) co_return no_endpoint(name, "the database");
+    if (switched == storage::Switched::no_such_endpoint) co_return no_endpoint(name, "the database");
     nlohmann::json answer;
-    answer["switched_on"] = switched == storage::SwitchedOn::now;
+    answer["switched_on"] = switched == storage::Switched::now;
     co_return json_reply(200, to_text(answer));
 }
 

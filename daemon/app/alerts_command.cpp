@@ -6,6 +6,8 @@
 #include "app/joined.hpp"
 #include "app/print_json.hpp"
 #include "app/store_for_command.hpp"
+#include "base/line.hpp"
+#include "base/visible.hpp"
 #include "storage/pg_delivery_access.hpp"
 
 #include <algorithm>
@@ -20,9 +22,18 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Deliveries = StoreForCommand<storage::PgDeliveryAccess>;
 
+constexpr std::size_t kShownOfAnswer = 80;  // bytes
+
 std::string last_answer(const storage::DeliveryRow& row) {
     if (!row.last_error.empty()) return row.last_error;
     return row.last_status == 0 ? "-" : "HTTP " + std::to_string(row.last_status);
+}
+
+// The reason that the service gives for a refusal.
+std::string what_it_said(const storage::DeliveryRow& row) {
+    const bool is_refusal = row.last_status >= 300;
+    const auto said = base::shortened(base::one_line(base::visible(row.last_answer)), kShownOfAnswer);
+    return !is_refusal || said.empty() ? "" : ": " + said;
 }
 
 std::string to_the_second(const std::string& iso) {
@@ -37,9 +48,8 @@ std::string when(const storage::DeliveryRow& row) {
 using Line = std::array<std::string, 7>;
 
 Line line_of(const storage::DeliveryRow& row) {
-    return {
-        row.state,    row.endpoint,    std::to_string(row.attempts), to_the_second(row.created_at), when(row),
-        row.alert_id, last_answer(row)};
+    return {row.state, row.endpoint, std::to_string(row.attempts),        to_the_second(row.created_at),
+            when(row), row.alert_id, last_answer(row) + what_it_said(row)};
 }
 
 // A terminal would execute control characters in the text.
@@ -146,7 +156,7 @@ std::string deliveries(std::uint64_t count) {
 int resend_chosen(storage::DeliveryAccess& store, const std::vector<std::string>& endpoints,
                   const AlertsResend& command) {
     const auto chosen = filter_of(command.chosen);
-    const bool chooses_arrived = chosen.state != "dead";
+    const bool chooses_arrived = chosen.state.empty() || chosen.state == "delivered";
     if (command.dry_run || (chooses_arrived && !command.yes)) {
         const auto count =
             sum_of(endpoints, chosen, [&](const auto& filter) { return store.count_deliveries(filter); });

@@ -18,12 +18,15 @@ void add_choice(CLI::App& command, AlertsChosen& chosen) {
     command.add_option("--until", chosen.until, "Only alerts that were made before this time");
 }
 
+CLI::Option* add_state(CLI::App& command, AlertsChosen& chosen, const char* help) {
+    const std::vector<std::string> states(storage::kDeliveryStates.begin(), storage::kDeliveryStates.end());
+    return command.add_option("--state", chosen.state, help)->check(CLI::IsMember(states));
+}
+
 void add_alerts_list(CLI::App& command, const CommandParts& parts) {
     const auto given = std::make_shared<AlertsList>();
     auto* list = command.add_subcommand("list", "List deliveries, newest first");
-    list->add_option("--state", given->chosen.state, "Only deliveries in this state")
-        ->check(CLI::IsMember(
-            std::vector<std::string>(storage::kDeliveryStates.begin(), storage::kDeliveryStates.end())));
+    add_state(*list, given->chosen, "Only deliveries in this state");
     add_choice(*list, given->chosen);
     list->add_option("--limit", given->limit, "Maximum number of deliveries")
         ->check(CLI::Range(1, 100'000))
@@ -49,11 +52,10 @@ void add_alerts_resend(CLI::App& command, const CommandParts& parts) {
     const auto given = std::make_shared<AlertsResend>();
     auto* resend = command.add_subcommand("resend", "Send deliveries again now, in whatever state they are");
     auto* ids = resend->add_option("alert_id", given->alert_ids, "Ids as shown by `alerts list`");
-    auto* dead = resend->add_flag_callback(
-        "--dead", [given] { given->chosen.state = "dead"; }, "All dead deliveries");
+    auto* state = add_state(*resend, given->chosen, "All deliveries in this state");
     add_choice(*resend, given->chosen);
     for (auto* option :
-         {dead, resend->get_option("--rule"), resend->get_option("--since"), resend->get_option("--until")})
+         {state, resend->get_option("--rule"), resend->get_option("--since"), resend->get_option("--until")})
         option->excludes(ids);
     resend->add_flag("--yes", given->yes,
                      "Needed with --rule and --since: they choose deliveries that have arrived, too");
@@ -61,8 +63,19 @@ void add_alerts_resend(CLI::App& command, const CommandParts& parts) {
     resend->callback([given, choose = parts.choose] {
         const auto& chosen = given->chosen;
         if (given->alert_ids.empty() && chosen.state.empty() && chosen.rule.empty() && chosen.since.empty())
-            throw CLI::RequiredError("alerts resend: an alert_id, --rule, --since or --dead");
+            throw CLI::RequiredError("alerts resend: an alert_id, --rule, --since or --state");
         choose([given](const auto& settings) { return resend_alerts(settings, *given); });
+    });
+}
+
+void add_switch(CLI::App& command, const CommandParts& parts, const char* name, const char* help,
+                EndpointSwitch::To to) {
+    const auto given = std::make_shared<EndpointSwitch>();
+    given->to = to;
+    auto* added = command.add_subcommand(name, help);
+    added->add_option("name", given->name, "Name of the endpoint")->required();
+    added->callback([given, choose = parts.choose] {
+        choose([given](const auto& settings) { return switch_endpoint(settings, *given); });
     });
 }
 
@@ -79,7 +92,8 @@ void add_alerts(const CommandParts& parts) {
 void add_endpoints(const CommandParts& parts) {
     const auto given = std::make_shared<EndpointTest>();
     const auto choose = parts.choose;
-    auto* command = parts.parser.add_subcommand("endpoints", "Show, test and switch on endpoints of alerts");
+    auto* command =
+        parts.parser.add_subcommand("endpoints", "Show, test, switch on and pause endpoints of alerts");
     command->require_subcommand(1);
     auto* list = command->add_subcommand("list", "List the endpoints of all daemons on the database");
     list->add_flag("--json", given->as_json, "Print a JSON array");
@@ -92,11 +106,10 @@ void add_endpoints(const CommandParts& parts) {
     test->callback([given, choose] {
         choose([given](const auto& settings) { return test_endpoint(settings, *given); });
     });
-    auto* enable = command->add_subcommand("enable", "Switch on an endpoint that answered 410");
-    enable->add_option("name", given->name, "Name of the endpoint")->required();
-    enable->callback([given, choose] {
-        choose([given](const auto& settings) { return enable_endpoint(settings, given->name); });
-    });
+    using To = EndpointSwitch::To;
+    add_switch(*command, parts, "enable", "Switch on an endpoint that answered 410", To::on);
+    add_switch(*command, parts, "pause", "Keep what an endpoint gets until it is resumed", To::paused);
+    add_switch(*command, parts, "resume", "Send what waits for an endpoint that is paused", To::resumed);
 }
 
 void add_verify_webhook(const CommandParts& parts) {

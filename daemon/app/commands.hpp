@@ -133,7 +133,13 @@ struct EndpointTest {
 };
 // Sends a configured endpoint one message of type `test`, and prints its answer. Asks no database.
 int test_endpoint(const config::Settings& settings, const EndpointTest& command);
-int enable_endpoint(const config::Settings& settings, const std::string& name);
+struct EndpointSwitch {
+    enum class To { on, paused, resumed };
+    std::string name;
+    To to = To::on;
+};
+// In the database, for all daemons that serve it.
+int switch_endpoint(const config::Settings& settings, const EndpointSwitch& command);
 struct SilenceAdd {
     std::vector<std::pair<std::string, std::string>> patterns;  // by name (storm/silence.hpp)
     std::string lasts;                                          // "2h"; empty: ends_at

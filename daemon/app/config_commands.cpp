@@ -67,7 +67,11 @@ Json json_of(const std::string& file, const config::Loaded& loaded) {
 
 std::optional<config::Settings> load_settings(const std::string& config_file) {
     auto loaded = config::load_file(config_file);
-    print(loaded.problems);
+    if (!loaded.ok() || loaded.problems.size() == 1)
+        print(loaded.problems);
+    else if (!loaded.problems.empty())
+        std::cerr << config_file << ": " << loaded.problems.size()
+                  << " warnings: receiptd check-config lists them\n";
     if (!loaded.ok()) return std::nullopt;
     log::configure(loaded.settings.log_level, loaded.settings.log_format);
     return std::move(loaded.settings);

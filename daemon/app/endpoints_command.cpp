@@ -1,4 +1,4 @@
-// `receiptd endpoints`: who is told, tried out and switched on.
+// `receiptd endpoints`: what gets alerts, tried out, switched on and paused.
 #include "api/endpoint_json.hpp"
 #include "app/commands.hpp"
 #include "app/endpoint_test.hpp"
@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 
 namespace receiptd::app {
 namespace {
@@ -23,6 +24,7 @@ void print_endpoint(const storage::EndpointRow& endpoint) {
     std::cout << endpoint.name << ": ";
     if (!endpoint.active)
         std::cout << "switched off since " << endpoint.off_since << ", it answered 410 Gone; ";
+    if (!endpoint.paused_since.empty()) std::cout << "paused since " << endpoint.paused_since << "; ";
     std::cout << endpoint.pending << " pending, " << endpoint.dead << " dead\n    takes "
               << joined(endpoint.rules) << "\n    "
               << (endpoint.is_served ? "served" : "not served, nothing is queued for it; the last time was")
@@ -61,16 +63,24 @@ int test_endpoint(const config::Settings& settings, const EndpointTest& command)
     return answer.accepted ? kOk : kFailed;
 }
 
-int enable_endpoint(const config::Settings& settings, const std::string& name) {
+int switch_endpoint(const config::Settings& settings, const EndpointSwitch& command) {
     Endpoints asking(settings);
-    const auto switched = wait_for(asking.store().switch_on(name));
-    if (switched == storage::SwitchedOn::no_such_endpoint) {
+    auto& store = asking.store();
+    const auto& name = command.name;
+    const auto switched = wait_for(command.to == EndpointSwitch::To::paused    ? store.pause(name)
+                                   : command.to == EndpointSwitch::To::resumed ? store.resume(name)
+                                                                               : store.switch_on(name));
+    if (switched == storage::Switched::no_such_endpoint) {
         std::cerr << "the database has no endpoint \"" << name
                   << "\": a daemon that serves it makes it known\n";
         return kFailed;
     }
-    std::cout << name << " is switched on" << (switched == storage::SwitchedOn::before ? ", as it was" : "")
-              << '\n';
+    static const std::map<EndpointSwitch::To, const char*> kIs = {
+        {EndpointSwitch::To::on, "switched on"},
+        {EndpointSwitch::To::paused, "paused: its deliveries wait until `receiptd endpoints resume`"},
+        {EndpointSwitch::To::resumed, "not paused"}};
+    std::cout << name << " is " << kIs.at(command.to)
+              << (switched == storage::Switched::before ? ", as it was" : "") << '\n';
     return kOk;
 }
 

@@ -5,6 +5,7 @@
 #include "storage/groups.hpp"
 #include "storage/notices.hpp"
 #include "storage/sift.hpp"
+#include "storage/news.hpp"
 #include "storage/sql_time.hpp"
 
 #include <algorithm>
@@ -32,7 +33,9 @@ const std::string kClaim =
     "          WHERE earlier.tx_hash = a.tx_hash AND e.state = 'pending' "
     "            AND coalesce(earlier.place, 0) < coalesce(a.place, 0)))) "
     "    ORDER BY d.next_attempt_at LIMIT room.most FOR UPDATE SKIP LOCKED) one "
-    "  WHERE NOT EXISTS (SELECT FROM endpoints e WHERE e.name = room.endpoint AND NOT e.active)), "
+    "  WHERE NOT EXISTS (SELECT FROM endpoints e WHERE e.name = room.endpoint AND " +
+    kHeldBack +
+    ")), "
     "claimed AS (UPDATE deliveries d SET lease_owner = $3::uuid, "
     "    next_attempt_at = now() + $4::bigint * interval '1 second' "
     "  FROM due WHERE d.alert_id = due.alert_id AND d.endpoint = due.endpoint "

@@ -25,6 +25,9 @@ inline const std::string kUnsent =
     "d.state = 'pending' AND d.attempts = 0 AND d.last_status IS NULL AND d.last_error IS NULL "
     "AND d.lease_owner IS NULL";
 
+// Condition on a row e of endpoints: nothing is sent to it for now.
+inline const std::string kHeldBack = "(NOT e.active OR e.paused_since IS NOT NULL)";
+
 // A table in SQL, f: these rows ("findings f WHERE …") without relayers' repetitions of what was executed
 // already. They are no news (schema/27_delegate_refusals.sql), unless a daemon wants to be told of them.
 std::string without_repetitions(const std::string& findings);

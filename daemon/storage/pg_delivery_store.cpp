@@ -5,6 +5,7 @@
 #include "storage/claim.hpp"
 #include "storage/groups.hpp"
 #include "storage/pg_finding_store.hpp"
+#include "storage/news.hpp"
 #include "storage/sql_time.hpp"
 #include "storage/stored_trees.hpp"
 
@@ -20,18 +21,20 @@ constexpr std::size_t kLongestError = 500;
 constexpr std::size_t kLongestAnswer = 4'096;
 
 // The oldest cause is looked for among the deliveries that wait longest: a queue may have millions.
+// What waits for an endpoint that is paused is counted, and is not late.
 constexpr const char* kBacklog =
     "SELECT each.endpoint, sum(pending)::bigint, sum(dead)::bigint, "
     "coalesce(greatest(0, extract(epoch FROM now() - min(oldest)) * 1000), 0)::bigint, "
     "coalesce(greatest(0, extract(epoch FROM now() - min(caused_at)) * 1000), 0)::bigint, "
     "coalesce(max(not_tried), 0)::bigint "
-    "FROM (SELECT endpoint, count(*) AS pending, 0 AS dead, min(created_at) AS oldest "
+    "FROM (SELECT endpoint, count(*) AS pending, 0 AS dead, CASE WHEN endpoint NOT IN ("
+    "      SELECT name FROM endpoints WHERE paused_since IS NOT NULL) THEN min(created_at) END AS oldest "
     "    FROM deliveries WHERE state = 'pending' GROUP BY endpoint "
     "  UNION ALL SELECT endpoint, 0, count(*), NULL "
     "    FROM deliveries WHERE state = 'dead' GROUP BY endpoint) each "
     "LEFT JOIN LATERAL (SELECT min(a.caused_at) AS caused_at FROM (SELECT alert_id FROM deliveries d "
     "    WHERE d.endpoint = each.endpoint AND d.state = 'pending' ORDER BY d.created_at LIMIT 1000) waiting "
-    "  JOIN alerts a USING (alert_id)) causes ON pending > 0 "
+    "  JOIN alerts a USING (alert_id)) causes ON oldest IS NOT NULL "
     // A claim moves next_attempt_at. What waits for an earlier one of its transaction, or as the end of a
     // group for alerts of the group, is not looked for.
     "LEFT JOIN LATERAL (SELECT count(*) AS not_tried FROM ("
@@ -48,7 +51,7 @@ constexpr const char* kBacklog =
     "        AND coalesce(earlier.place, 0) < coalesce(a.place, 0)) "
     "    AND (a.kind <> 'group_resolved' OR NOT EXISTS (SELECT FROM deliveries o "
     "      WHERE o.group_id = d.group_id AND o.state = 'pending' AND o.alert_id <> d.alert_id))) due "
-    "ON pending > 0 "
+    "ON oldest IS NOT NULL "
     "GROUP BY each.endpoint ORDER BY each.endpoint";
 
 constexpr const char* kRecord =
@@ -256,7 +259,8 @@ base::Task<std::optional<std::chrono::milliseconds>> PgDeliveryStore::next_deliv
             "CROSS JOIN LATERAL (SELECT next_attempt_at AS at FROM deliveries d "
             "  WHERE d.endpoint = asked.endpoint AND d.state = 'pending' ORDER BY next_attempt_at LIMIT 1) "
             "next "
-            "WHERE NOT EXISTS (SELECT FROM endpoints e WHERE e.name = asked.endpoint AND NOT e.active)",
+            "WHERE NOT EXISTS (SELECT FROM endpoints e WHERE e.name = asked.endpoint AND " +
+                kHeldBack + ")",
             text_array(endpoints));
         if (rows[0][0].is_null()) return std::nullopt;
         return std::chrono::milliseconds(std::max<std::int64_t>(0, rows[0][0].as<std::int64_t>()));

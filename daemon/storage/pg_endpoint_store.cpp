@@ -15,7 +15,9 @@ const std::string kEndpoints =
     kServed + ", CASE WHEN e.active THEN '' ELSE " + iso("e.updated_at") + " END, " + iso("e.served_at") +
     ", " + iso("p.oldest") +
     ", p.deliveries, (SELECT count(*) FROM deliveries d WHERE d.endpoint = e.name AND d.state = 'dead'), "
-    "coalesce(e.served_by, '') FROM endpoints e CROSS JOIN LATERAL (SELECT count(*) AS deliveries, "
+    "coalesce(e.served_by, ''), " +
+    iso("e.paused_since") +
+    " FROM endpoints e CROSS JOIN LATERAL (SELECT count(*) AS deliveries, "
     "min(d.created_at) AS oldest "
     "  FROM deliveries d WHERE d.endpoint = e.name AND d.state = 'pending') p ORDER BY e.name";
 
@@ -31,6 +33,7 @@ EndpointRow endpoint_of(const pqxx::row& row) {
     endpoint.pending = row[7].as<std::uint64_t>();
     endpoint.dead = row[8].as<std::uint64_t>();
     endpoint.served_by = row[9].as<std::string>();
+    endpoint.paused_since = row[10].as<std::string>();
     return endpoint;
 }
 
@@ -44,15 +47,25 @@ base::Task<std::vector<EndpointRow>> PgEndpointStore::endpoints() {
     });
 }
 
-base::Task<SwitchedOn> PgEndpointStore::switch_on(std::string endpoint) {
-    return lane_.transaction([endpoint = std::move(endpoint)](pqxx::work& tx) {
-        const auto changed = shim::query(
-            tx, "UPDATE endpoints SET active = true, updated_at = now() WHERE name = $1 AND NOT active",
-            endpoint);
-        if (changed.affected_rows() > 0) return SwitchedOn::now;
+base::Task<Switched> PgEndpointStore::change(std::string endpoint, std::string change) {
+    return lane_.transaction([endpoint = std::move(endpoint), change = std::move(change)](pqxx::work& tx) {
+        if (shim::query(tx, "UPDATE endpoints SET " + change, endpoint).affected_rows() > 0)
+            return Switched::now;
         const auto known = shim::query(tx, "SELECT FROM endpoints WHERE name = $1", endpoint);
-        return known.empty() ? SwitchedOn::no_such_endpoint : SwitchedOn::before;
+        return known.empty() ? Switched::no_such_endpoint : Switched::before;
     });
+}
+
+base::Task<Switched> PgEndpointStore::switch_on(std::string endpoint) {
+    return change(std::move(endpoint), "active = true, updated_at = now() WHERE name = $1 AND NOT active");
+}
+
+base::Task<Switched> PgEndpointStore::pause(std::string endpoint) {
+    return change(std::move(endpoint), "paused_since = now() WHERE name = $1 AND paused_since IS NULL");
+}
+
+base::Task<Switched> PgEndpointStore::resume(std::string endpoint) {
+    return change(std::move(endpoint), "paused_since = NULL WHERE name = $1 AND paused_since IS NOT NULL");
 }
 
 }  // namespace receiptd::storage

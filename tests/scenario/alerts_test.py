@@ -244,6 +244,10 @@ class Endpoints(Alerts):
         self.assertEqual(self.receiptd("endpoints", "enable", "ops", "--config", config)[0], "ops is switched on, as it was\n")
         self.assertIsNone(json.loads(self.receiptd("endpoints", "list", "--json", "--config", config)[0])[0]["off_because"])
         self.receiptd("endpoints", "enable", "lab", "--config", config, expect=1)
+        self.assertEqual(self.receiptd("endpoints", "pause", "ops", "--config", config)[0],
+                         "ops is paused: its deliveries wait until `receiptd endpoints resume`\n")
+        self.assertRegex(self.receiptd("endpoints", "list", "--config", config)[0], "^ops: paused since .*; 0 pending")
+        self.assertEqual(self.receiptd("endpoints", "resume", "ops", "--config", config)[0], "ops is not paused\n")
 
 
 class Command(Alerts):
@@ -276,7 +280,7 @@ class Command(Alerts):
         self.assertEqual(len(self.deliveries(self.settings, "--since", "2026-01-01T00:00:00Z")), 60)
         self.assertEqual(len(self.deliveries(self.settings, "--until", "2026-01-01T00:00:00Z")), 0)
         self.assertEqual(self.alerts("resend", "stuck:1", "stuck:2")[0], "2 deliveries are due now\n")
-        self.assertEqual(self.alerts("resend", "--dead", "--endpoint", "ops")[0], "57 deliveries are due now\n")
+        self.assertEqual(self.alerts("resend", "--state", "dead", "--endpoint", "ops")[0], "57 deliveries are due now\n")
         self.assertEqual(self.value("SELECT count(*) FROM deliveries WHERE state = 'pending'"), "59")
 
     def test_ranges_are_counted_before_they_are_sent_anew(self):
@@ -290,6 +294,7 @@ class Command(Alerts):
         self.assertEqual(self.value("SELECT count(*) FROM deliveries WHERE state = 'pending'"), "0")
         self.assertEqual(self.alerts(*since, "--until", "2026-01-02T00:00:00Z", "--yes")[0], "0 deliveries are due now\n")
         self.assertEqual(self.alerts(*since, "--rule", "late", "--yes")[0], "5 deliveries are due now\n")
+        self.assertIn("add --yes", self.alerts("resend", "--state", "delivered", expect=2)[1])
         _, error = self.alerts("resend", "--since", "monday", expect=2)
         self.assertEqual(error, "--since must be a time such as 2026-01-31T12:00:00Z\n")
 
@@ -310,9 +315,9 @@ class Command(Alerts):
         out, error = self.alerts("resend", "stuck:none", expect=1)
         self.assertEqual((out, error), ("0 deliveries are due now\n",
                                         'no delivery of "stuck:none" to a configured endpoint\n'))
-        _, error = self.alerts("resend", "--dead", "--endpoint", "lab", expect=2)
+        _, error = self.alerts("resend", "--state", "dead", "--endpoint", "lab", expect=2)
         self.assertEqual(error, 'no endpoint "lab" is configured: there are: ops\n')
-        for wrong in (["resend"], ["resend", "--dead", "stuck:1"], ["list", "--state", "lost"], ["list", "--limit", 0],
+        for wrong in (["resend"], ["resend", "--state", "dead", "stuck:1"], ["list", "--state", "lost"], ["list", "--limit", 0],
                       []):
             _, error = self.alerts(*wrong, expect=2)
             self.assertTrue(re.search(r"required|excludes|not in|range", error), f"{wrong}: {error}")

@@ -1,4 +1,4 @@
-// Endpoints as people see them, and switch them on.
+// Endpoints as people see them, switch them on and pause them.
 #include "alert_test_support.hpp"
 #include "declared_rules.hpp"
 #include "storage/pg_endpoint_store.hpp"
@@ -56,10 +56,30 @@ TEST_F(Endpoints, OneThatIsSwitchedOnIsSentWhatWaited) {
     record(process(), gone);
     EXPECT_NE(await(endpoints().endpoints())[0].off_since, "");
     EXPECT_TRUE(process().claimed_ids(5).empty());
-    EXPECT_EQ(await(endpoints().switch_on("ops")), storage::SwitchedOn::now);
-    EXPECT_EQ(await(endpoints().switch_on("ops")), storage::SwitchedOn::before);
-    EXPECT_EQ(await(endpoints().switch_on("none")), storage::SwitchedOn::no_such_endpoint);
+    EXPECT_EQ(await(endpoints().switch_on("ops")), storage::Switched::now);
+    EXPECT_EQ(await(endpoints().switch_on("ops")), storage::Switched::before);
+    EXPECT_EQ(await(endpoints().switch_on("none")), storage::Switched::no_such_endpoint);
     EXPECT_EQ(process().claimed_ids(5), std::vector<std::string>{"b"}) << "the dead one stays dead";
+}
+
+TEST_F(Endpoints, OneThatIsPausedKeepsWhatItGetsUntilItIsResumed) {
+    await(process().deliveries.serve_endpoints(test::served({"ops"}), storage::Serving::begins));
+    queue("a", 1000);
+    EXPECT_EQ(await(endpoints().pause("ops")), storage::Switched::now);
+    EXPECT_EQ(await(endpoints().pause("ops")), storage::Switched::before);
+    EXPECT_EQ(await(endpoints().pause("none")), storage::Switched::no_such_endpoint);
+    await(process().deliveries.serve_endpoints(test::served({"ops"}), storage::Serving::begins));
+    EXPECT_TRUE(process().claimed_ids(5).empty()) << "a restart of the daemon changes nothing";
+    EXPECT_FALSE(await(process().deliveries.next_delivery_in({"ops"})));
+    const auto backlog = await(process().deliveries.delivery_backlog());
+    ASSERT_EQ(backlog.size(), 1u);
+    EXPECT_EQ(backlog[0].pending, 1u);
+    EXPECT_EQ(backlog[0].oldest_pending.count(), 0) << "nothing is late";
+    EXPECT_EQ(backlog[0].not_tried, 0u);
+    EXPECT_NE(await(endpoints().endpoints())[0].paused_since, "");
+    EXPECT_EQ(await(endpoints().resume("ops")), storage::Switched::now);
+    EXPECT_EQ(await(endpoints().resume("ops")), storage::Switched::before);
+    EXPECT_EQ(process().claimed_ids(5), std::vector<std::string>{"a"});
 }
 
 }  // namespace
