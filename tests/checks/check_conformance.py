@@ -1,4 +1,5 @@
-"""docs/gateway-conformance.md: every statement of the customer's specification has a test that is there.
+"""docs/gateway-conformance.md: every statement of the customer's specification has a test that is there. So has every
+promise of docs/promises.md.
 
 A row is `| 4.2 #3 | what it says | path/to/file::test, path::test |`: section, and the statement's number in
 it. Numbers run from 1 without a hole. A test is a gtest `Suite.name`, a test of node's runner or a Python
@@ -10,6 +11,7 @@ import re
 import tree as trees
 
 DOCUMENT = "docs/gateway-conformance.md"
+PROMISES = "docs/promises.md"
 SPECIFICATION = "../shared/spec/gateway.md"
 ROW = re.compile(r"^\| ([\d.]+) #(\d+) \|(.*)\|([^|]*)\|$", re.M)
 OTHER_ROW = re.compile(r"^\| (?![\d.]+ #)[^\n]*\|([^|\n]*::[^|\n]*)\|$", re.M)  # of another table: its tests are in the last column
@@ -70,8 +72,10 @@ def check(tree, specification=None):
         where = f"{DOCUMENT}:{trees.line_of(text, match.start())}"
         numbers.setdefault(section, []).append(int(number))
         problems += check_tests(tree, where, names(tests))
-    for match in OTHER_ROW.finditer(text):
-        problems += check_tests(tree, f"{DOCUMENT}:{trees.line_of(text, match.start())}", names(match.group(1)))
+    for document in (DOCUMENT, PROMISES):
+        rows = tree.get(document, "")
+        for match in OTHER_ROW.finditer(rows):
+            problems += check_tests(tree, f"{document}:{trees.line_of(rows, match.start())}", names(match.group(1)))
     for section, found in numbers.items():
         if found != list(range(1, len(found) + 1)):
             problems.append(f"{DOCUMENT}: the statements of {section} are numbered {found}")
@@ -104,6 +108,7 @@ REFUSED = [
     {DOCUMENT: "| 1 #1 | Keys work. | `b_test.cpp::Keys.work` |\n", **TEST},
     {DOCUMENT: "| 1 #2 | Keys work. | `a_test.cpp::Keys.work` |\n", **TEST},
     {**GOOD, DOCUMENT: GOOD[DOCUMENT] + "\n| keys | stay | `a_test.cpp::Keys.stay` |\n"},
+    {**GOOD, PROMISES: "| keys | stay | `a_test.cpp::Keys.stay` |\n"},
     {**GOOD, "spec": "## 1. Keys\n\n1. Keys work.\n2. Always.\n"},
 ]
 ACCEPTED = [
