@@ -60,7 +60,7 @@ void left_to_its_lease(const std::exception& because) {
 // A body with less in it is better than none, for this alert and for those that are claimed with it.
 std::string body_of(const Cause& cause, const Site& site) {
     try {
-        return make_payload(cause, site);
+        return checked_payload(cause, site);
     } catch (const std::exception& e) {
         log::error("an alert cannot be put into words: it is sent with less in it",
                    {{"alert_id", cause.alert_id}, {"because", e.what()}});
@@ -71,7 +71,7 @@ std::string body_of(const Cause& cause, const Site& site) {
     less.kind = cause.kind;
     less.tx_hash = cause.tx_hash;
     less.alerted_at = cause.alerted_at;
-    return make_payload(less, site);
+    return checked_payload(less, site);
 }
 
 base::Task<Bodies> make_on(base::asio::thread_pool& cpu, std::vector<Cause> causes, Site site) {
@@ -101,6 +101,7 @@ Dispatcher::Dispatcher(base::asio::any_io_executor executor, base::asio::thread_
       cpu_(cpu),
       store_(store),
       sender_(sender),
+      plain_(series.plain),
       clock_(clock),
       chance_(std::move(chance)),
       site_(std::move(site)),
@@ -240,6 +241,8 @@ base::Task<void> Dispatcher::give_bodies(std::vector<storage::DueDelivery>& deli
     std::vector<Cause> causes;
     for (const auto& [id, delivery] : without) causes.push_back(cause_of(delivery, std::move(known[id])));
     auto made = co_await make_on(cpu_, std::move(causes), site_);
+    for (const auto& [id, body] : made)
+        if (is_plain(body)) plain_.Increment();
     const auto kept = co_await store_.keep_payloads(std::move(made));
     for (auto& delivery : deliveries)
         if (delivery.payload.empty()) delivery.payload = kept.at(delivery.alert_id);

@@ -125,6 +125,7 @@ private:
     base::asio::thread_pool& cpu_;
     storage::DeliveryStore& store_;
     Sender& sender_;
+    prometheus::Counter& plain_;
     const base::Clock& clock_;
     Chance chance_;
     Site site_;

@@ -1,8 +1,10 @@
 #include "alert/payload.hpp"
 
+#include "alert/message_faults.hpp"
 #include "alert/money_words.hpp"
 #include "alert/told_words.hpp"
 #include "alert/words.hpp"
+#include "base/exact_json.hpp"
 #include "base/iso_time.hpp"
 #include "base/line.hpp"
 #include "chain/tree/judgement.hpp"
@@ -104,21 +106,17 @@ Json amounts_json(const Cause& cause, const chain::Judgement& tree) {
     return json;
 }
 
-Json stored_json(const std::string& json) {
-    auto value = Json::parse(json, nullptr, false);
-    return value.is_discarded() ? Json() : value;
-}
-
-// A longer one becomes its beginning, as text: {"cut": "..."}.
+// A longer one becomes its beginning, as text: {"cut": "..."}. What is no JSON stands there, too.
 Json bounded_json(const std::string& json) {
-    if (json.size() <= kLongestJson) return stored_json(json);
-    return Json{{"cut", base::shortened(json, kLongestJson)}};
+    if (json.empty()) return {};
+    auto value = json.size() <= kLongestJson ? base::read_json(json) : Json(Json::value_t::discarded);
+    return value.is_discarded() ? Json{{"cut", base::shortened(json, kLongestJson)}} : value;
 }
 
 // With the submission or the watch.
 void add_given(Json& data, const Cause& cause) {
     data["idempotency_key"] = text_or_null(cause.idempotency_key);
-    data["metadata"] = stored_json(cause.metadata_json);
+    data["metadata"] = bounded_json(cause.metadata_json);
 }
 
 // Why a watch ended, else the class of what gave the verdict.
@@ -207,8 +205,8 @@ void add_end(Json& data, const Cause& cause, const Json& told, const chain::Judg
 
 // The data that was stored when the cause was found; an empty text is a value that is not known.
 Json told_json(const Cause& cause, const Site& site) {
-    auto told = Json::parse(cause.told_json, nullptr, false);
-    if (!told.is_object()) told = Json::object();
+    const auto told = base::read_json(cause.told_json);
+    if (!told.is_object()) return Json::object();
     const bool is_stage = told.contains("stage");
     Json data;
     data["summary"] = told_in_words(cause.kind, told);
@@ -216,13 +214,13 @@ Json told_json(const Cause& cause, const Site& site) {
     if (told.contains("alert_ids")) {
         for (const auto* name : {"kind", "alert_id", "rules", "contract_id", "method_name", "error_class"})
             if (!data.contains(name)) data[name] = nullptr;
-        data["links"] = group_links_json(told["group_id"].dump(), site);
+        data["links"] = group_links_json(base::write_json(told.at("group_id")), site);
         return data;
     }
     if (is_stage || cause.kind == "verdict") {
         const auto tree = storage::tree_of(cause.tx_hash, cause.tree).judge();
         data["root_cause"] = data["reason"] = nullptr;
-        if (is_stage) data["evidence"] = bounded_json(told.value("evidence", Json()).dump());
+        if (is_stage) data["evidence"] = bounded_json(base::write_json(told.value("evidence", Json())));
         if (!data["verdict"].is_null()) add_end(data, cause, told, tree);
         data["amounts"] = amounts_json(cause, tree);
         if (!is_stage) add_given(data, cause);
@@ -233,9 +231,33 @@ Json told_json(const Cause& cause, const Site& site) {
     return data;
 }
 
-}  // namespace
+constexpr std::string_view kPlain = R"({"type":"message.plain",)";
 
-std::string make_payload(const Cause& cause, const Site& site) {
+std::string joined(const std::vector<std::string>& names) {
+    std::string text;
+    for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text;
+}
+
+// What is known, without the promises of the type that it should have had.
+Json plain_form(const Cause& cause, const std::vector<std::string>& faults, Json body, const Site& site) {
+    const auto type = body["type"].get<std::string>();
+    const auto& told = cause.told_json;
+    Json data;
+    data["summary"] =
+        type + " " + cause.alert_id + " in plain form: not as its schema says is " + joined(faults);
+    data["alert_id"] = cause.alert_id;
+    data["kind"] = cause.kind;
+    data["faults"] = faults;
+    data["told"] = base::shortened(told.empty() ? base::write_json(body["data"]) : told, kLongestJson);
+    data["tx_hash"] = text_or_null(cause.tx_hash);
+    data["links"] = links_json(cause.tx_hash, site);
+    body["type"] = rule::type_of("plain");
+    body["data"] = std::move(data);
+    return body;
+}
+
+Json body_json(const Cause& cause, const Site& site) {
     chain::Finding finding;
     finding.kind = cause.kind;
     finding.tx_hash = cause.tx_hash;
@@ -247,14 +269,28 @@ std::string make_payload(const Cause& cause, const Site& site) {
     body["schema_version"] = kSchemaVersion;
     body["network"] = text_or_null(site.network);
     body["data"] = cause.told_json.empty() ? data_json(cause, finding, site) : told_json(cause, site);
-    return body.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return body;
+}
+
+}  // namespace
+
+bool is_plain(const std::string& body) { return body.starts_with(kPlain); }
+
+std::string make_payload(const Cause& cause, const Site& site) {
+    return base::write_json(body_json(cause, site));
+}
+
+std::string checked_payload(const Cause& cause, const Site& site) {
+    const auto body = body_json(cause, site);
+    const auto faults = faults_of(body);
+    return base::write_json(faults.empty() ? body : plain_form(cause, faults, body, site));
 }
 
 std::string for_endpoint(std::string body, const storage::DueDelivery& delivery) {
     std::string more;
-    if (!delivery.rules.empty()) more += ",\"rules\":" + Json(delivery.rules).dump();
+    if (!delivery.rules.empty()) more += ",\"rules\":" + base::write_json(Json(delivery.rules));
     if (delivery.group_id != 0) more += ",\"group_id\":" + std::to_string(delivery.group_id);
-    if (!delivery.group_name.empty()) more += ",\"group_name\":" + Json(delivery.group_name).dump();
+    if (!delivery.group_name.empty()) more += ",\"group_name\":" + base::write_json(Json(delivery.group_name));
     if (!delivery.group_json.empty()) more += ",\"group\":" + delivery.group_json;
     if (!delivery.confirmed) more += ",\"confirmed\":false";
     if (delivery.late) more += ",\"late\":true";

@@ -38,6 +38,9 @@ inline constexpr int kSchemaVersion = 1;
 // Compact JSON, as rule/messages.hpp has the schema of its type. `verdict` is null as long as it is not
 // certain. Texts of contracts are shortened, so that a body stays below 128 KiB.
 std::string make_payload(const Cause& cause, const Site& site);
+// The same; if that has not what its schema promises, the plain form of it.
+std::string checked_payload(const Cause& cause, const Site& site);
+bool is_plain(const std::string& body);
 // The body for one endpoint, with the rules by which it is sent ("payments@3"), its group, whether it is
 // late, and the first alert of the group where the delivery has that.
 std::string for_endpoint(std::string body, const storage::DueDelivery& delivery);

@@ -1,5 +1,6 @@
 #include "alert/told_words.hpp"
 
+#include "base/exact_json.hpp"
 #include "base/line.hpp"
 #include "base/units.hpp"
 #include "chain/tree/happening.hpp"
@@ -15,6 +16,8 @@ namespace receiptd::alert {
 namespace {
 
 using Told = nlohmann::ordered_json;
+
+constexpr double kMostSeconds = 1e15;
 
 // In one line, whatever a contract wrote. Empty: it is missing.
 std::string text(const Told& told, const char* name) {
@@ -97,10 +100,10 @@ std::uint64_t number(const Told& told, const char* name) {
 // "10m", "45.5s"
 std::string time_in_words(const Told& told, const char* name) {
     const auto found = told.find(name);
-    if (found == told.end() || !found->is_number()) return "?";
-    const auto seconds = found->get<double>();
-    if (seconds != std::floor(seconds)) return found->dump() + "s";
-    return base::format_duration(std::chrono::seconds(std::llround(seconds)));
+    const auto seconds = found == told.end() ? std::nullopt : base::number_in(*found);
+    if (!seconds || !(std::abs(*seconds) < kMostSeconds)) return "?";
+    if (*seconds != std::floor(*seconds)) return base::write_json(*found) + "s";
+    return base::format_duration(std::chrono::seconds(std::llround(*seconds)));
 }
 
 std::string absence_in_words(const Told& told) {
@@ -120,8 +123,9 @@ std::string absence_in_words(const Told& told) {
 
 std::string latency_in_words(const Told& told) {
     const auto percentile = told.find("percentile");
-    return text(told, "rule") + ": " + (percentile == told.end() ? std::string("?") : percentile->dump()) +
-           " % of " + std::to_string(number(told, "transactions")) + " transactions took up to " +
+    return text(told, "rule") + ": " +
+           (percentile == told.end() ? std::string("?") : base::write_json(*percentile)) + " % of " +
+           std::to_string(number(told, "transactions")) + " transactions took up to " +
            time_in_words(told, "took_seconds") + ", more than " + time_in_words(told, "over_seconds") + "; " +
            std::to_string(number(told, "too_slow")) + " were too slow in " +
            time_in_words(told, "window_seconds");
@@ -155,8 +159,9 @@ std::string resolved_in_words(const Told& told) {
 
 std::string withheld_in_words(const Told& told) {
     const auto most = std::to_string(number(told, "most_per_hour")) + " an hour";
-    if (const auto found = told.find("withheld"); found != told.end() && found->is_number())
-        return found->dump() + " alerts were withheld: " + text(told, "endpoint") + " takes " + most;
+    if (const auto found = told.find("withheld"); found != told.end() && base::number_in(*found))
+        return base::write_json(*found) + " alerts were withheld: " + text(told, "endpoint") + " takes " +
+               most;
     return "further alerts are withheld until " + text(told, "until") + ": " + text(told, "endpoint") +
            " takes " + most;
 }

@@ -1,5 +1,6 @@
 #include "api/delivery_json.hpp"
 
+#include "base/exact_json.hpp"
 #include "watch/json_values.hpp"
 #include "watch/transaction_json.hpp"
 
@@ -10,9 +11,11 @@ using watch::text_or_null;
 
 namespace {
 
+// A text that is no JSON stands as a text.
 ordered_json parsed_or_null(const std::string& text) {
-    auto parsed = ordered_json::parse(text, nullptr, false);
-    return parsed.is_discarded() ? ordered_json() : parsed;
+    if (text.empty()) return {};
+    auto parsed = base::read_json(text);
+    return parsed.is_discarded() ? ordered_json(text) : parsed;
 }
 
 }  // namespace

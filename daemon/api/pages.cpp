@@ -3,6 +3,7 @@
 #include "api/query.hpp"
 #include "api/services.hpp"
 #include "base/coroutine.hpp"
+#include "base/exact_json.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -25,8 +26,7 @@ base::Task<net::ServerReply> readyz(SharedContext context, Call) {
     for (const auto& note : notes(status))
         body["notes"].push_back({{"reason", note.reason}, {"detail", note.detail}});
     if (status.outbox) body["alerts"] = outbox_line(*status.outbox);
-    co_return json_reply(reasons.empty() ? 200 : 503,
-                         body.dump(2, ' ', false, json::error_handler_t::replace));
+    co_return json_reply(reasons.empty() ? 200 : 503, base::write_json(body, 2));
 }
 
 base::Task<net::ServerReply> metrics_page(SharedContext context, Call) {

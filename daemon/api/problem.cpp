@@ -1,5 +1,6 @@
 #include "api/problem.hpp"
 
+#include "base/exact_json.hpp"
 #include "base/json_text.hpp"
 
 #include <nlohmann/json.hpp>
@@ -77,10 +78,8 @@ net::ServerReply json_reply(int status, std::string body) {
 }
 
 // Details may quote requests and hosts' answers: bytes that are not UTF-8 must not make the answer fail.
-std::string to_text(const json& body) { return body.dump(-1, ' ', false, json::error_handler_t::replace); }
-std::string to_text(const nlohmann::ordered_json& body) {
-    return body.dump(-1, ' ', false, json::error_handler_t::replace);
-}
+std::string to_text(const json& body) { return base::write_json(body); }
+std::string to_text(const nlohmann::ordered_json& body) { return base::write_json(body); }
 
 std::string list_json(std::string_view name, const std::vector<std::string>& items,
                       const std::optional<std::string>& next_cursor) {

@@ -1,5 +1,7 @@
 #include "api/rule_json.hpp"
 
+#include "base/exact_json.hpp"
+
 namespace receiptd::api {
 
 using nlohmann::ordered_json;
@@ -8,7 +10,7 @@ ordered_json rule_json(const storage::RuleRow& row) {
     ordered_json one;
     one["name"] = row.name;
     one["version"] = row.version;
-    one["definition"] = ordered_json::parse(row.definition, nullptr, false);
+    one["definition"] = base::read_json(row.definition);
     one["place"] = row.place;
     one["loaded_at"] = row.loaded_at;
     one["endpoints"] = row.endpoints;

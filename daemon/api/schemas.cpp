@@ -2,6 +2,7 @@
 #include "api/query.hpp"
 #include "api/services.hpp"
 #include "base/coroutine.hpp"
+#include "base/exact_json.hpp"
 #include "rule/messages.hpp"
 
 #include <nlohmann/json.hpp>
@@ -21,7 +22,7 @@ base::Task<net::ServerReply> list_schemas(SharedContext, Call call) {
         one["type"] = each.type;
         one["meaning"] = each.meaning;
         one["schema"] = "/v1/schemas/" + std::string(each.type);
-        items.push_back(one.dump());
+        items.push_back(base::write_json(one));
     }
     co_return json_reply(200, list_json("schemas", items, std::nullopt));
 }

@@ -2,6 +2,7 @@
 #include "api/query.hpp"
 #include "api/services.hpp"
 #include "base/coroutine.hpp"
+#include "base/exact_json.hpp"
 #include "watch/json_values.hpp"
 #include "watch/reference.hpp"
 
@@ -44,7 +45,7 @@ base::Task<net::ServerReply> search(SharedContext context, Call call) {
     auto watch = calls.start(context->services.watches.watch(reference->id));
     const auto tree_id = co_await calls.wait_for(std::move(tree));
     const auto watched = co_await calls.wait_for(std::move(watch));
-    co_return json_reply(200, found_json(*reference, tree_id, watched.has_value()).dump());
+    co_return json_reply(200, base::write_json(found_json(*reference, tree_id, watched.has_value())));
 }
 
 }  // namespace

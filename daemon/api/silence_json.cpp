@@ -1,5 +1,6 @@
 #include "api/silence_json.hpp"
 
+#include "base/exact_json.hpp"
 #include "watch/json_values.hpp"
 
 namespace receiptd::api {
@@ -10,7 +11,7 @@ ordered_json silence_json(const storage::SilenceRow& row) {
     ordered_json one;
     one["silence_id"] = row.silence_id;
     one["state"] = row.state;
-    one["matcher"] = ordered_json::parse(row.matcher_json, nullptr, false);
+    one["matcher"] = base::read_json(row.matcher_json);
     one["starts_at"] = row.starts_at;
     one["ends_at"] = row.ends_at;
     one["reason"] = row.reason;

@@ -5,6 +5,7 @@
 #include "api/services.hpp"
 #include "api/silence_json.hpp"
 #include "base/coroutine.hpp"
+#include "base/exact_json.hpp"
 #include "base/units.hpp"
 
 #include <nlohmann/json.hpp>
@@ -55,7 +56,7 @@ base::Result<storage::NewSilence, Problem> read_silence(const json& body) {
     storage::NewSilence silence;
     const auto matcher = body.find("matcher");
     if (matcher == body.end()) return bad_body("/matcher", "is missing");
-    auto read = storm::parse_matcher(matcher->dump());
+    auto read = storm::parse_matcher(base::write_json(*matcher));
     if (!read) return bad_body("/matcher", read.error());
     silence.matcher = std::move(*read);
     for (const auto& [name, place] :

@@ -2,6 +2,7 @@
 #include "api/body.hpp"
 #include "api/lookup.hpp"
 #include "api/query.hpp"
+#include "base/exact_json.hpp"
 #include "base/offload.hpp"
 #include "chain/wire/base64.hpp"
 #include "chain/wire/hash.hpp"
@@ -69,7 +70,7 @@ Problem problem_of(const watch::SubmitError& error) {
 }
 
 net::ServerReply refused(const watch::SubmitError& error) {
-    return problem_reply(problem_of(error), json::parse(watch::submit_error_json(error)));
+    return problem_reply(problem_of(error), json(base::read_json(watch::submit_error_json(error))));
 }
 
 base::Task<net::ServerReply> submit(SharedContext context, Call call) {

@@ -1,6 +1,7 @@
 #include "app/ask_daemon.hpp"
 
 #include "base/coroutine.hpp"
+#include "base/exact_json.hpp"
 #include "base/task_group.hpp"
 #include "net/http_client.hpp"
 
@@ -25,8 +26,8 @@ base::Task<void> get_status(net::HttpClient& client, base::Secret token, std::op
     if (!token.empty()) request.headers.push_back({"Authorization", "Bearer " + token.reveal()});
     const auto response = co_await client.send(std::move(request));
     if (!response || response->status != 200) co_return;
-    auto parsed = json::parse(response->body, nullptr, false);
-    if (parsed.is_object()) answer = std::move(parsed);
+    auto parsed = base::read_json(response->body);
+    if (parsed.is_object()) answer = json(std::move(parsed));
 }
 
 }  // namespace

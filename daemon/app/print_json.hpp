@@ -1,14 +1,12 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include "base/exact_json.hpp"
 
 #include <iostream>
 
 namespace receiptd::app {
 
 // To standard output, for people and for programs: indented, in the order of its members.
-inline void print_json(const nlohmann::ordered_json& json) {
-    std::cout << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
-}
+inline void print_json(const nlohmann::ordered_json& json) { std::cout << base::write_json(json, 2) << '\n'; }
 
 }  // namespace receiptd::app

@@ -5,6 +5,7 @@
 #include "app/commands.hpp"
 #include "app/print_json.hpp"
 #include "app/store_for_command.hpp"
+#include "base/exact_json.hpp"
 #include "base/line.hpp"
 #include "base/units.hpp"
 #include "storage/pg_silence_store.hpp"
@@ -45,8 +46,7 @@ int list_silences(const config::Settings& settings, bool all, bool as_json) {
 int add_silence(const config::Settings& settings, const SilenceAdd& command) {
     std::map<std::string, std::vector<std::string>> patterns;
     for (const auto& [name, pattern] : command.patterns) patterns[name].push_back(pattern);
-    auto matcher = storm::parse_matcher(
-        nlohmann::json(patterns).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    auto matcher = storm::parse_matcher(base::write_json(nlohmann::json(patterns)));
     const auto refused = [](const std::string& why) {
         std::cerr << why << '\n';
         return kUsage;

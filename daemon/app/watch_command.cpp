@@ -4,6 +4,7 @@
 #include "app/runtime.hpp"
 #include "app/wait_for_end.hpp"
 #include "base/coroutine.hpp"
+#include "base/exact_json.hpp"
 #include "chain/wire/account_id.hpp"
 #include "metrics/registry.hpp"
 #include "storage/migrate.hpp"
@@ -29,7 +30,7 @@ void print_added(bool existing, const std::optional<storage::Watch>& stored, boo
     if (!as_json) {
         std::cout << (existing ? "watched already\n" : "watched\n");
     } else if (stored) {
-        auto answer = nlohmann::ordered_json::parse(watch::watch_json(*stored));
+        auto answer = base::read_json(watch::watch_json(*stored));
         answer["existing"] = existing;
         print_json(answer);
     }

@@ -1,5 +1,6 @@
 #include "channel/channel.hpp"
 
+#include "base/exact_json.hpp"
 #include "channel/encode.hpp"
 
 #include <algorithm>
@@ -55,20 +56,19 @@ std::string target(const Settings& settings, std::string path_and_query) {
 
 std::string body(const Settings& settings, const std::string& alert_id, std::string alert_body) {
     if (settings.kind == Kind::json) return alert_body;
-    return encoded(settings, read_notice(alert_id, alert_body))
-        .dump(-1, ' ', false, Json::error_handler_t::replace);
+    return base::write_json(encoded(settings, read_notice(alert_id, alert_body)));
 }
 
 // Telegram: ResponseParameters.
 std::optional<std::chrono::seconds> asked_wait(Kind kind, const std::string& answer_body) {
     if (kind != Kind::telegram && kind != Kind::discord) return std::nullopt;
-    const auto answer = Json::parse(answer_body, nullptr, false);
+    const auto answer = base::read_json(answer_body);
     const Json::json_pointer place(kind == Kind::telegram ? "/parameters/retry_after" : "/retry_after");
-    if (!answer.is_object() || !answer.contains(place) || !answer[place].is_number()) return std::nullopt;
-    const auto seconds = answer[place].get<double>();
-    if (!(seconds >= 0)) return std::nullopt;
+    if (!answer.is_object() || !answer.contains(place)) return std::nullopt;
+    const auto seconds = base::number_in(answer[place]);
+    if (!seconds || !(*seconds >= 0)) return std::nullopt;
     constexpr double kMost = 366 * 24 * 3'600;
-    return std::chrono::seconds(static_cast<std::int64_t>(std::ceil(std::min(seconds, kMost))));
+    return std::chrono::seconds(static_cast<std::int64_t>(std::ceil(std::min(*seconds, kMost))));
 }
 
 }  // namespace receiptd::channel

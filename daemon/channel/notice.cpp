@@ -1,5 +1,7 @@
 #include "channel/notice.hpp"
 
+#include "base/exact_json.hpp"
+#include "base/line.hpp"
 #include "base/visible.hpp"
 #include "channel/text.hpp"
 
@@ -12,6 +14,7 @@ namespace receiptd::channel {
 namespace {
 
 constexpr std::string_view kFirstAlert = "first_alert";
+constexpr std::size_t kLongestUnreadable = 8'192;  // of a body that is no message
 
 // Text of a member; empty: it is missing, or something else.
 std::string text_of(const Json& object, const char* name) {
@@ -27,7 +30,7 @@ std::string first_text(std::initializer_list<std::string> texts) {
 
 std::string count_of(const Json& data, const char* name) {
     const auto found = data.find(name);
-    return found == data.end() || !found->is_number_unsigned() ? "more" : found->dump();
+    return found == data.end() || !found->is_number_unsigned() ? "more" : base::write_json(*found);
 }
 
 Severity severity_of(const std::string& type, const Json& data) {
@@ -108,8 +111,7 @@ Json shown(const Json& value, unsigned depth = 0) {
     constexpr unsigned kDeepest = 8;  // what an event holds may be deeper: it stands as JSON
     if (value.is_string()) return inert(base::visible(value.get_ref<const std::string&>()));
     if (!value.is_structured()) return value;
-    if (depth == kDeepest)
-        return inert(base::visible(value.dump(-1, ' ', false, Json::error_handler_t::replace)));
+    if (depth == kDeepest) return inert(base::visible(base::write_json(value)));
     auto copy = value.is_array() ? Json::array() : Json::object();
     if (value.is_array())
         for (const auto& item : value) copy.push_back(shown(item, depth + 1));
@@ -137,8 +139,7 @@ Json values_of(const Notice& notice, const Json& body, const Json& data) {
     for (const auto& [name, value] : data.items()) {
         // A contract may emit anything: it is shown as JSON.
         const bool is_free = name == "data" && value.is_structured();
-        values[name] =
-            shown(is_free ? Json(value.dump(-1, ' ', false, Json::error_handler_t::replace)) : value);
+        values[name] = shown(is_free ? Json(base::write_json(value)) : value);
     }
     if (text_of(values, "summary").empty()) values["summary"] = shown(summary_of(notice.type, data));
     values["id"] = base::visible(notice.id);
@@ -161,11 +162,9 @@ const char* severity_name(Severity severity) {
 }
 
 Notice read_notice(std::string id, const std::string& text) {
-    auto body = Json::parse(text, nullptr, false);
-    if (!body.is_object()) {
-        body = Json::object();
-        body["type"] = "unreadable";
-    }
+    auto body = base::read_json(text);
+    if (!body.is_object())
+        body = {{"type", "unreadable"}, {"data", {{"told", base::shortened(text, kLongestUnreadable)}}}};
     const auto data = member(body, "data");
     const auto first = member(body, kFirstAlert.data());
     const auto told = first.empty() ? data : with_counts(member(first, "data"), data);

@@ -1,5 +1,6 @@
 #include "channel/words.hpp"
 
+#include "base/exact_json.hpp"
 #include "base/line.hpp"
 
 #include <kainjow/mustache.hpp>
@@ -29,7 +30,7 @@ Data data_of(const Json& json) {
     }
     if (json.is_null()) return Data(false);
     if (json.is_boolean()) return Data(json.get<bool>());
-    if (!json.is_string()) return Data(json.dump());
+    if (!json.is_string()) return Data(base::write_json(json));
     const auto& text = json.get_ref<const std::string&>();
     return text.empty() ? Data(false) : Data(text);
 }
@@ -73,7 +74,8 @@ const char* const kDefaultText =
     "{{#failing_branch}}{{.}}\n{{/failing_branch}}"
     "{{#alert_ids}}{{.}}\n{{/alert_ids}}"
     "{{#data}}data: {{data}}\n{{/data}}"
-    "{{#error_text}}{{error_text}}\n{{/error_text}}";
+    "{{#error_text}}{{error_text}}\n{{/error_text}}"
+    "{{#told}}{{told}}\n{{/told}}";
 
 std::optional<std::string> template_fault(const std::string& text) {
     if (text.size() > kLongestTemplate)

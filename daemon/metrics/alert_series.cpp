@@ -15,6 +15,9 @@ AlertSeries::AlertSeries(Registry& r)
           "withheld (above the endpoint's limit per hour), late, overtaken (by a later message of its "
           "group), expired.",
           {"endpoint", "fate"})),
+      plain(r.counter("receiptd_alerts_plain_total",
+                      "Messages that were not as their schema says, and so were made in plain form.")
+                .Add({})),
       seconds(r.histogram("receiptd_delivery_seconds", "Time of an attempt, from connecting to the answer.",
                           {"endpoint"})),
       first_attempt_seconds(r.histogram("receiptd_delivery_first_attempt_seconds",

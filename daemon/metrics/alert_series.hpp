@@ -11,8 +11,9 @@ namespace receiptd::metrics {
 struct AlertSeries {
     explicit AlertSeries(Registry& registry);
 
-    prometheus::Family<prometheus::Counter>& attempts;   // endpoint, outcome
-    prometheus::Family<prometheus::Counter>& not_sent;   // endpoint, fate
+    prometheus::Family<prometheus::Counter>& attempts;  // endpoint, outcome
+    prometheus::Family<prometheus::Counter>& not_sent;  // endpoint, fate
+    prometheus::Counter& plain;
     prometheus::Family<prometheus::Histogram>& seconds;  // endpoint; so are the rest
     prometheus::Family<prometheus::Histogram>& first_attempt_seconds;
     prometheus::Family<prometheus::Gauge>& pending;

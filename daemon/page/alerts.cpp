@@ -1,5 +1,6 @@
 #include "page/alerts.hpp"
 
+#include "base/exact_json.hpp"
 #include "base/line.hpp"
 #include "page/lists.hpp"
 #include "page/texts.hpp"
@@ -40,14 +41,14 @@ Json fate_of(const storage::DeliveryRow& row) {
 }
 
 std::string member_text(const Json& value) {
-    return value.is_string() ? value.get<std::string>() : value.dump();
+    return value.is_string() ? value.get<std::string>() : base::write_json(value);
 }
 
 // {name, values: [{value}]} of each member of an object whose values are texts or lists of texts. Texts that
 // are empty stand for values that are missing.
 Json members_of(const std::string& json) {
     Json members = Json::array();
-    const auto object = Json::parse(json, nullptr, false);
+    const auto object = base::read_json(json);
     if (!object.is_object()) return members;
     for (const auto& [name, given] : object.items()) {
         Json values = Json::array();

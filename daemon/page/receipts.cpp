@@ -1,5 +1,6 @@
 #include "page/receipts.hpp"
 
+#include "base/exact_json.hpp"
 #include "base/line.hpp"
 #include "base/visible.hpp"
 #include "chain/json/json_check.hpp"
@@ -44,19 +45,17 @@ Json status_of(const Receipt& receipt) {
     return badge("Under way", "wait", "It is not executed yet.");
 }
 
-std::string compact(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
 // Deeply nested values would be mostly indentation.
 std::string indented(const Json& json) {
-    auto lines = json.dump(kIndent, ' ', false, Json::error_handler_t::replace);
-    auto line = compact(json);
+    auto lines = base::write_json(json, kIndent);
+    auto line = base::write_json(json);
     return lines.size() > kMostIndentation * line.size() ? line : lines;
 }
 
 // Discarded where it is none, or nested so deeply that it would take the stack.
 Json parsed(const std::string& text) {
     if (!chain::check_json(text).valid) return Json(Json::value_t::discarded);
-    return Json::parse(text, nullptr, false);
+    return base::read_json(text);
 }
 
 bool is_readable(std::string_view text) {
@@ -165,7 +164,7 @@ Json detail_values(const storage::ReceiptDetail& detail) {
 
 // How long it is in HTML, at most.
 std::size_t size_of(const Json& detail) {
-    const auto text = compact(detail);
+    const auto text = base::write_json(detail);
     const auto escaped = std::count_if(text.begin(), text.end(), [](char c) {
         return c == '<' || c == '>' || c == '&' || c == '"' || c == '\'';
     });

@@ -1,5 +1,6 @@
 #include "page/render.hpp"
 
+#include "base/exact_json.hpp"
 #include "base/visible.hpp"
 #include "page/files.hpp"
 
@@ -69,7 +70,7 @@ mustache::data value_of(const Json& json) {
     }
     if (json.is_null()) return Data(false);
     if (json.is_boolean()) return Data(json.get<bool>());
-    if (!json.is_string()) return Data(json.dump());
+    if (!json.is_string()) return Data(base::write_json(json));
     const auto& text = json.get_ref<const std::string&>();
     if (text.empty()) return Data(false);
     return Data(base::visible(text));

@@ -1,6 +1,7 @@
 #include "rpc/error_class.hpp"
 
 #include "base/ascii.hpp"
+#include "base/exact_json.hpp"
 #include "chain/json/json_check.hpp"
 #include "net/fields.hpp"
 #include "net/retry_after.hpp"
@@ -177,19 +178,19 @@ std::string short_json(const std::string& json) {
 // In its own member, or where nodes have it (rpc.md §5.4): data.TxExecutionError.InvalidTxError.
 std::string invalid_transaction(const chain::RpcErrorObject& error) {
     if (!error.invalid_transaction_json.empty()) return short_json(error.invalid_transaction_json);
-    const auto data = nlohmann::ordered_json::parse(short_json(error.data_json), nullptr, false);
+    const auto data = base::read_json(short_json(error.data_json));
     const auto* inner = &data;
     for (const char* name : {"TxExecutionError", "InvalidTxError"}) {
         if (!inner->is_object() || !inner->contains(name)) return {};
         inner = &(*inner)[name];
     }
-    return inner->dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    return base::write_json(*inner);
 }
 
 // A number of `cause.info` (rpc.md §5.4, §6).
 std::optional<std::uint64_t> named(const chain::RpcErrorObject& error,
                                    std::initializer_list<const char*> members) {
-    const auto info = nlohmann::json::parse(short_json(error.info_json), nullptr, false);
+    const auto info = base::read_json(short_json(error.info_json));
     if (!info.is_object()) return std::nullopt;
     for (const char* name : members)
         if (const auto found = info.find(name); found != info.end() && found->is_number_unsigned())

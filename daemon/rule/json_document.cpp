@@ -1,5 +1,7 @@
 #include "rule/json_document.hpp"
 
+#include "base/json_numbers.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <utility>
@@ -12,21 +14,19 @@ using Nlohmann = nlohmann::json;
 // Makes nodes of the values that nlohmann reads; its parser does not recurse.
 class NodeMaker final : public nlohmann::json_sax<Nlohmann> {
 public:
+    explicit NodeMaker(const std::vector<std::string_view>& numbers) : numbers_(numbers) {}
+
     bool null() override { return add(JsonNode::Type::null); }
     bool boolean(bool value) override {
         add(JsonNode::Type::boolean);
         nodes_.back().flag = value;
         return true;
     }
-    bool number_integer(number_integer_t value) override {
-        return add(JsonNode::Type::number, std::to_string(value));
+    bool number_unsigned(number_unsigned_t place) override {
+        return add(JsonNode::Type::number, std::string(numbers_[place]));
     }
-    bool number_unsigned(number_unsigned_t value) override {
-        return add(JsonNode::Type::number, std::to_string(value));
-    }
-    bool number_float(number_float_t, const string_t& text) override {
-        return add(JsonNode::Type::number, text);
-    }
+    bool number_integer(number_integer_t) override { return false; }
+    bool number_float(number_float_t, const string_t&) override { return false; }
     bool string(string_t& value) override { return add(JsonNode::Type::text, std::move(value)); }
     bool binary(binary_t&) override { return false; }
     bool start_object(std::size_t) override { return open(JsonNode::Type::table); }
@@ -69,6 +69,7 @@ private:
         return true;
     }
 
+    const std::vector<std::string_view>& numbers_;
     std::vector<JsonNode> nodes_;
     std::vector<Open> open_;
     std::string name_;
@@ -78,8 +79,9 @@ private:
 
 std::optional<JsonDocument> JsonDocument::parse(std::string_view json) {
     if (json.size() > kLongest) return std::nullopt;
-    NodeMaker maker;
-    if (!Nlohmann::sax_parse(json.begin(), json.end(), &maker)) return std::nullopt;
+    const auto apart = base::without_numbers(json);
+    NodeMaker maker(apart.numbers);
+    if (!Nlohmann::sax_parse(apart.json, &maker)) return std::nullopt;
     return JsonDocument(maker.take());
 }
 

@@ -57,6 +57,7 @@ constexpr std::array kMessages = {
                 "the alerts of an hour are more than the endpoint takes"},
     MessageType{"daemon_stalled", "daemon.stalled", "daemon", "a part of a daemon stands still"},
     MessageType{"daemon_recovered", "daemon.recovered", "daemon", "a daemon that stood still works again"},
+    MessageType{"plain", "message.plain", "plain", "a message would not have been as its schema says"},
 };
 
 Schema file(std::string_view name) {

@@ -23,6 +23,17 @@ std::span<const std::string_view> kinds_about_outcomes();
 // The JSON Schema (2020-12) of the whole body. Empty: there is no such type.
 std::string message_schema(std::string_view type);
 
+enum class ValueType : unsigned { null = 1, boolean = 2, number = 4, text = 8, list = 16, table = 32 };
+
+// A member that the schema of a type requires, and whose object it has.
+struct RequiredMember {
+    std::vector<std::string> path;  // from the body: data, finding, kind
+    unsigned types = 0;             // bits of ValueType
+    bool allows(ValueType type) const { return (types & static_cast<unsigned>(type)) != 0; }
+};
+// A table made from the schema, once. Empty: there is no such type.
+std::span<const RequiredMember> required_members(std::string_view type);
+
 struct SchemaFile {
     std::string name;
     std::string text;

@@ -1,6 +1,7 @@
 #include "watch/preflight.hpp"
 
 #include "base/checked.hpp"
+#include "base/exact_json.hpp"
 #include "base/json_text.hpp"
 #include "chain/json/errors.hpp"
 #include "chain/wire/base64.hpp"
@@ -72,9 +73,7 @@ void advise(SubmitError& error) {
     }
 }
 
-SubmitError refused(const Json& error) {
-    return refusal(error.dump(-1, ' ', false, Json::error_handler_t::replace));
-}
+SubmitError refused(const Json& error) { return refusal(base::write_json(error)); }
 
 SubmitError malformed(std::string detail, std::string where) {
     SubmitError error;
@@ -137,7 +136,7 @@ std::optional<SubmitError> check_nonce(const wire::Transaction& transaction, cha
 
 // The name of an error's variant: a text, or the only member of an object.
 std::string variant_of(const std::string& error_json) {
-    const auto error = Json::parse(error_json, nullptr, false);
+    const auto error = base::read_json(error_json);
     if (error.is_string()) return error.get<std::string>();
     return error.is_object() && error.size() == 1 ? error.begin().key() : std::string();
 }
@@ -219,7 +218,7 @@ bool is_congestion(const std::string& error_json) {
 }
 
 bool refuses_block(const std::string& objection) {
-    const auto known = Json::parse(objection, nullptr, false);
+    const auto known = base::read_json(objection);
     return known.is_object() && known.value(kBlockRefused, Json()) == true;
 }
 

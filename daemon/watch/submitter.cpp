@@ -1,5 +1,6 @@
 #include "watch/submitter.hpp"
 
+#include "base/exact_json.hpp"
 #include "base/iso_time.hpp"
 #include "base/json_text.hpp"
 #include "base/log.hpp"
@@ -82,8 +83,9 @@ bool may_begin_again(const storage::Watch& watch) {
 bool says_more(const Judged& judged, const std::string& error_class, const std::string& kept) {
     if (kept.empty()) return true;
     if (judged.block_refused) return !refuses_block(kept);
-    const auto known = nlohmann::json::parse(kept, nullptr, false);
-    const bool is_same = known.is_object() && known.value("error_class", nlohmann::json()) == error_class;
+    const auto known = base::read_json(kept);
+    const bool is_same =
+        known.is_object() && known.value("error_class", nlohmann::ordered_json()) == error_class;
     return !is_same && error_class != "expired";
 }
 

@@ -1,5 +1,6 @@
 #include "watch/transaction_json.hpp"
 
+#include "base/exact_json.hpp"
 #include "base/iso_time.hpp"
 #include "storage/stored_tree.hpp"
 
@@ -23,7 +24,7 @@ Json number_text_or_null(const std::optional<std::uint64_t>& value) {
 
 Json stored_json(const std::string& json) {
     if (json.empty()) return {};
-    auto value = Json::parse(json, nullptr, false);
+    auto value = base::read_json(json);
     return value.is_discarded() ? Json(json) : value;
 }
 
@@ -131,8 +132,6 @@ Json evidence_of(const TransactionView& view) {
     return view.transitions.empty() ? Json() : stored_json(view.transitions.back().transition.evidence);
 }
 
-std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
 }  // namespace
 
 storage::FindingFilter findings_of(const std::string& tx_hash) {
@@ -213,7 +212,7 @@ std::string transaction_json(const TransactionView& view) {
     json["global_contracts"] = Json::array();
     for (const auto& contract : view.contracts) json["global_contracts"].push_back(of_contract(contract));
     json["tree"] = view.tree ? tree_json(view.transaction, *view.tree) : Json();
-    return dumped(json);
+    return base::write_json(json);
 }
 
 std::string watch_json(const storage::Watch& watch) {
@@ -236,10 +235,10 @@ std::string watch_json(const storage::Watch& watch) {
     json["valid_until"] = or_null(transaction.valid_until);
     json["stage_since"] = base::iso_time(watch.stage_since);
     json["created_at"] = base::iso_time(watch.created_at);
-    return dumped(json);
+    return base::write_json(json);
 }
 
-std::string finding_json(const chain::Finding& finding) { return dumped(of_finding(finding)); }
+std::string finding_json(const chain::Finding& finding) { return base::write_json(of_finding(finding)); }
 
 std::string submitted_json(const Submitted& submitted) {
     Json json;
@@ -250,7 +249,7 @@ std::string submitted_json(const Submitted& submitted) {
     json["existing"] = submitted.existing;
     json["valid_until"] = or_null(submitted.valid_until);
     json["note"] = text_or_null(submitted.note);
-    return dumped(json);
+    return base::write_json(json);
 }
 
 std::string submit_error_json(const SubmitError& error) {
@@ -262,10 +261,10 @@ std::string submit_error_json(const SubmitError& error) {
     add("detail", error.detail);
     add("where", error.where);
     add("remedy", error.remedy);
-    if (error.error_json.empty()) return dumped(json);
-    auto parsed = Json::parse(error.error_json, nullptr, false);
+    if (error.error_json.empty()) return base::write_json(json);
+    auto parsed = base::read_json(error.error_json);
     json["error"] = parsed.is_discarded() ? Json(error.error_json) : std::move(parsed);
-    return dumped(json);
+    return base::write_json(json);
 }
 
 }  // namespace receiptd::watch

@@ -52,7 +52,7 @@ LIBRARIES = {
     "kainjow/": r"daemon/(page/render|channel/words)\.cpp",
     "curl/": r"daemon/net/[^/]+\.cpp",
     "libdeflate": r"(daemon/net|sandbox|tests)/",
-    "nlohmann/": r"daemon/(rule|storm)/[^/]+\.cpp|(daemon/(channel|rpc|alert|watch|api|page|app)|sandbox|tests|bench)/",
+    "nlohmann/": r"daemon/base/exact_json\.|daemon/(rule|storm)/[^/]+\.cpp|(daemon/(channel|rpc|alert|watch|api|page|app)|sandbox|tests|bench)/",
     "pqxx/": r"(daemon/storage|tests|bench)/",
     "simdjson": r"(daemon/chain|sandbox|tests|bench)/",
     "sodium": r"(daemon/(chain/wire|channel|storage|alert|api)|sandbox/sim|tests|bench)/",

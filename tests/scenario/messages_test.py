@@ -26,6 +26,10 @@ found AS (INSERT INTO findings SELECT (jsonb_populate_record(f, '{{"kind": "{kin
     FROM findings f JOIN pattern ON finding_id = alert_id),
 told AS (INSERT INTO alerts (alert_id, kind, tx_hash, cause) SELECT '{kind}:made', '{kind}', tx_hash, cause FROM pattern)
 INSERT INTO deliveries (alert_id, endpoint, rules) SELECT '{kind}:made', 'team', '{{made@1}}' FROM pattern"""
+# What no message of its type can be made of.
+ODD = """
+WITH told AS (INSERT INTO alerts (alert_id, kind, tx_hash, cause) VALUES ('event:odd:0', 'event', NULL, '{"contract_id":7,"data":1e400}'))
+INSERT INTO deliveries (alert_id, endpoint, rules) VALUES ('event:odd:0', 'team', '{odd@1}')"""
 
 
 class Messages(support.Scenario):
@@ -64,7 +68,8 @@ class Messages(support.Scenario):
         # timed_test.py and watchdog_test.py have the others.
         types = {each["type"] for each in listed if not each["type"].startswith(("rule.", "daemon."))}
         self.receiptd("endpoints", "test", "team", "--config", config)
-        for name in types - OF_GROUPS - set(self.bodies()):
+        self.query(ODD)
+        for name in types - OF_GROUPS - set(self.bodies()) - {"message.plain"}:
             kind = "corrected" if name == "transaction.corrected" else name.split(".")[1]
             like = "completed" if name.startswith("transaction.") and kind != "corrected" else "failed_receipt"
             self.query(MADE.format(kind=kind, like=like))
@@ -74,6 +79,9 @@ class Messages(support.Scenario):
         schemas = {name: json.loads(self.page(daemon, "/v1/schemas/" + name)[1]) for name in types}
         for name, bodies in came.items():
             self.assertEqual([fault for body in bodies[:200] for fault in faults(body, schemas[name])], [], name)
+        plain, = came["message.plain"]
+        self.assertEqual((plain["data"]["kind"], plain["data"]["told"]), ("event", '{"contract_id":7,"data":1e400}'))
+        self.assertIn("receiptd_alerts_plain_total 1\n", self.page(daemon, "/metrics")[1])
         self.assertNotEqual(faults(came["account.transfer"][0], schemas["event.emitted"]), [], "a schema can refuse")
 
 

@@ -1,10 +1,14 @@
 #include "alert/told_words.hpp"
 
+#include "alert/message_faults.hpp"
 #include "alert/payload.hpp"
+#include "base/exact_json.hpp"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 namespace receiptd::alert {
 namespace {
@@ -120,6 +124,54 @@ TEST(ToldWords, AreTheFirstThingInTheMessage) {
     EXPECT_EQ(body["data"]["amount"], "12500000000000000000000000");
     EXPECT_EQ(body["data"]["token_id"], nullptr);
     EXPECT_EQ(body["data"]["tx_hash"], "TX");
+}
+
+Cause event_with(const std::string& data) {
+    Cause cause;
+    cause.alert_id = "event:R:0";
+    cause.kind = "event";
+    cause.tx_hash = "TX";
+    cause.told_json =
+        R"({"standard":"nep141","event":"ft_transfer","data":)" + data +
+        R"(,"data_cut":"","receipt_id":"R","sender_id":"a.near","user_id":"a.near",)"
+        R"("predecessor_id":"a.near","contract_id":"ft.near","method_name":"run","block_height":7})";
+    return cause;
+}
+
+// Contracts write amounts of 128 bits without quotes, and numbers that no parser takes.
+TEST(ToldWords, KeepTheNumbersOfAnEventAsTheyWere) {
+    for (const char* number :
+         {"340282366920938463463374607431768211455", "1e400", "-0", "5.10", "18446744073709551616"}) {
+        const auto data = std::string(R"([{"amount":)") + number + "}]";
+        const auto body = checked_payload(event_with(data), {});
+        EXPECT_NE(body.find(R"("data":)" + data), std::string::npos) << body;
+        EXPECT_NE(body.find(R"("summary":"ft.near emitted nep141 ft_transfer")"), std::string::npos) << body;
+        EXPECT_FALSE(is_plain(body));
+    }
+}
+
+TEST(ToldWords, AMessageThatLacksWhatItsSchemaPromisesTakesThePlainForm) {
+    auto cause = event_with("null");
+    EXPECT_FALSE(is_plain(checked_payload(cause, {})));
+    cause.told_json = R"({"standard":"nep141","contract_id":7,"data":1e400})";
+    const auto text = checked_payload(cause, {"mainnet", "", ""});
+    EXPECT_TRUE(is_plain(text));
+    const auto body = Json::parse(text);
+    EXPECT_EQ(body["network"], "mainnet");
+    EXPECT_EQ(body["data"]["kind"], "event");
+    EXPECT_EQ(body["data"]["told"], cause.told_json);
+    EXPECT_EQ(body["data"]["tx_hash"], "TX");
+    EXPECT_NE(std::find(body["data"]["faults"].begin(), body["data"]["faults"].end(), "data.contract_id"),
+              body["data"]["faults"].end());
+    EXPECT_TRUE(faults_of(base::read_json(text)).empty());
+}
+
+TEST(ToldWords, WhatNobodyCanReadStandsInThePlainForm) {
+    auto cause = event_with("null");
+    cause.told_json = R"({"contract_id":"ft.near","data":[tru]})";
+    const auto text = checked_payload(cause, {});
+    EXPECT_TRUE(is_plain(text));
+    EXPECT_EQ(Json::parse(text)["data"]["told"], cause.told_json);
 }
 
 }  // namespace

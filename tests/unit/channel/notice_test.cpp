@@ -31,6 +31,22 @@ TEST(ChannelNotice, TellsAFinding) {
     EXPECT_EQ(notice.links[1].url, "https://explorer.example.org/txns/F8X");
 }
 
+TEST(ChannelNotice, KeepsNumbersAsTheyWereWritten) {
+    const auto notice =
+        read_notice("event:R:0", R"({"type":"event.emitted","data":{"block_height":7,"amount":1e400,)"
+                                 R"("data":[{"amount":340282366920938463463374607431768211455}]}})");
+    EXPECT_EQ(notice.values["data"], R"([{"amount":340282366920938463463374607431768211455}])");
+    Settings settings;
+    settings.title = "{{amount}} at {{block_height}}";
+    EXPECT_EQ(fill(settings, notice).title, "1e400 at 7");
+}
+
+TEST(ChannelNotice, ShowsABodyThatIsNoMessageAsItIs) {
+    const auto words = fill({}, read_notice("x", "{\"type\": tru"));
+    EXPECT_EQ(words.title, "unreadable");
+    EXPECT_THAT(words.text, HasSubstr("{\"type\": tru"));
+}
+
 TEST(ChannelNotice, AMemberOfAGroupBelongsToItsGroup) {
     auto body = testing::finding("x");
     body["group_id"] = 17;

@@ -49,8 +49,8 @@ TEST(JsonPaths, OfAnotherFormAreRefused) {
 }
 
 TEST(Json, KeepsEveryDigit) {
-    EXPECT_EQ(texts_at("[340282366920938463463374607431768211455, 1.10, -5]", "[*]"),
-              (Found{"340282366920938463463374607431768211455", "1.10", "-5"}));
+    EXPECT_EQ(texts_at("[340282366920938463463374607431768211455, 1.10, -5, 1e400]", "[*]"),
+              (Found{"340282366920938463463374607431768211455", "1.10", "-5", "1e400"}));
 }
 
 TEST(Json, OfTwoMembersWithOneNameTheLastCounts) {
@@ -58,7 +58,7 @@ TEST(Json, OfTwoMembersWithOneNameTheLastCounts) {
 }
 
 TEST(Json, ThatNobodyCanReadIsRefused) {
-    for (const std::string bad : {"", "{", "nul", "[1,]", "\"\xff\"", "1e999", "[1] 2"})
+    for (const std::string bad : {"", "{", "nul", "[1,]", "\"\xff\"", "01", "1.", "[1] 2"})
         EXPECT_FALSE(JsonDocument::parse(bad)) << bad;
     EXPECT_FALSE(JsonDocument::parse('"' + std::string(JsonDocument::kLongest, 'a') + '"'));
 }

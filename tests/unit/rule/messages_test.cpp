@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <set>
 
 namespace receiptd::rule {
@@ -50,6 +51,25 @@ TEST(Messages, HaveAWholeSchemaEach) {
         EXPECT_EQ(data["required"].get<std::set<std::string>>(), members) << "all members are always there";
     }
     EXPECT_EQ(message_schema("finding"), "");
+}
+
+TEST(Messages, RequireWhatTheirSchemasSay) {
+    const auto find = [](std::string_view type, const std::vector<std::string>& path) {
+        const auto all = required_members(type);
+        const auto found =
+            std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.path == path; });
+        return found == all.end() ? RequiredMember{} : *found;
+    };
+    const auto height = find("event.emitted", {"data", "block_height"});
+    EXPECT_TRUE(height.allows(ValueType::number));
+    EXPECT_FALSE(height.allows(ValueType::null));
+    EXPECT_FALSE(height.allows(ValueType::text));
+    EXPECT_TRUE(find("event.emitted", {"data", "standard"}).allows(ValueType::null));
+    EXPECT_TRUE(find("event.emitted", {"data", "data"}).allows(ValueType::list)) << "any JSON";
+    EXPECT_TRUE(find("finding.stuck", {"data", "finding", "kind"}).allows(ValueType::text));
+    EXPECT_FALSE(find("test", {"data"}).allows(ValueType::list));
+    for (const auto& message : message_types()) EXPECT_GT(required_members(message.type).size(), 5u);
+    EXPECT_TRUE(required_members("of_a_later_version").empty());
 }
 
 }  // namespace
