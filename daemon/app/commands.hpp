@@ -187,8 +187,9 @@ int check_config(const std::string& config_file, const CheckConfig& command);
 int check_rules(const std::string& file, bool as_json);
 
 // Before a command that writes rows. Throws StorageError with the command to run where the database's user
-// may not change the schema; `config_file` may be empty.
-void update_schema(const config::Settings& settings, const std::string& config_file);
+// may not change the schema; `config_file` may be empty. nullopt: it tries for as long as a migration does.
+void update_schema(const config::Settings& settings, const std::string& config_file,
+                   std::optional<std::chrono::milliseconds> patience = std::nullopt);
 
 // Settings of a good file; nullopt after printing every problem of a bad one.
 std::optional<config::Settings> load_settings(const std::string& config_file);

@@ -81,19 +81,21 @@ private:
         try {
             co_await runtime_.join_database(daemon);
             helpers_.spawn(life_signs_.run());
-            helpers_.spawn(watch_database());
-            helpers_.spawn(runtime_.hold_ups.watch_locks());
+            helpers_.spawn(keep_up("signs of life", [this] { return watch_database(); }));
+            helpers_.spawn(keep_up("locks", [this] { return runtime_.hold_ups.watch_locks(); }));
             co_await runtime_.check_network();
             helpers_.spawn(runtime_.sources->network_check().run());
             // Maintenance ends alerts of endpoints that nobody has served for four days: it comes after the
             // start of ours, and is no matter of a mere backfill.
             if (daemon) co_await start_alerts();
             if (takes_turns_) co_await runtime_.leadership.look();
-            if (takes_turns_) helpers_.spawn(runtime_.leadership.run());
+            if (takes_turns_)
+                helpers_.spawn(keep_up("leadership", [this] { return runtime_.leadership.run(); }));
             if (daemon) helpers_.spawn(drive_while_leading());
             if (daemon) helpers_.spawn(runtime_.submitter.run());
             if (daemon) helpers_.spawn(api_->feed_stream());
-            if (daemon) helpers_.spawn(runtime_.hold_ups.watch_stream());
+            if (daemon)
+                helpers_.spawn(keep_up("stream", [this] { return runtime_.hold_ups.watch_stream(); }));
             end_ = co_await std::move(work);
             if (daemon) co_await finish_tracking();
             co_await runtime_.leadership.resign();
@@ -121,6 +123,20 @@ private:
         if (reloaded_before_alerts_) co_await runtime_.take_rules();
         alerting_.spawn(runtime_.dispatcher.run());
         helpers_.spawn(runtime_.dispatcher.report());
+    }
+
+    // A loop without a state of its own begins again when the database refuses what it does.
+    base::Task<void> keep_up(const char* part, std::function<base::Task<void>()> loop) {
+        base::asio::steady_timer timer(runtime_.context);
+        while (true) {
+            try {
+                co_return co_await loop();
+            } catch (const storage::StorageError& e) {
+                log::error("the database refuses work of a part of the daemon, which begins again",
+                           {{"part", part}, {"because", e.what()}});
+            }
+            co_await base::sleep_on(timer, kKeepAliveEvery);
+        }
     }
 
     // The daemon ends, and says why, if one of its loops fails.
@@ -344,9 +360,10 @@ private:
     bool reloaded_before_alerts_ = false;
 };
 
-void migrate_first(const config::Settings& settings, const std::string& config_file) {
+void migrate_first(const config::Settings& settings, const std::string& config_file,
+                   std::optional<std::chrono::milliseconds> patience = std::nullopt) {
     exit_when_stopped();  // a migration rolls back
-    update_schema(settings, config_file);
+    update_schema(settings, config_file, patience);
 }
 
 int report(const follow::Follower::End& end) {
@@ -360,7 +377,7 @@ int report(const follow::Follower::End& end) {
 }  // namespace
 
 int run(const config::Settings& configured, const RunCommand& command) {
-    migrate_first(configured, command.config_file);
+    migrate_first(configured, command.config_file, storage::kUntilItIsThere);
     const auto settings = command.join ? with_their_accounts(configured) : configured;
     Daemon daemon(settings, command.config_file);
     auto& runtime = daemon.runtime();

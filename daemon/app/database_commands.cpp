@@ -178,8 +178,10 @@ void print_daemon(const std::optional<json>& daemon, const std::string& listen) 
 
 }  // namespace
 
-void update_schema(const config::Settings& settings, const std::string& config_file) {
-    const auto database = database_options(settings);
+void update_schema(const config::Settings& settings, const std::string& config_file,
+                   std::optional<std::chrono::milliseconds> patience) {
+    auto database = database_options(settings);
+    database.patience = patience;
     const auto status = storage::migrate_status(database);
     if (!status.problem.empty()) throw storage::StorageError(status.problem);
     if (status.current()) return;

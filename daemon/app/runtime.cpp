@@ -240,7 +240,7 @@ api::DaemonStatus Runtime::status() const {
         view_of.findings_withheld[reason] = static_cast<std::uint64_t>(count);
     view_of.database_connected = clock.steady() - database_answered_at < kDatabaseSilence;
     view_of.newer_schema = newer_schema_;
-    view_of.database_bad_setup = database.bad_setup();
+    view_of.database_bad_setup = database.why_no_work();
     view_of.held_up = hold_ups.in_words();
     view_of.covered_heights = state.heights.coverage().covered.size();
     const auto gaps = state.heights.gaps();

@@ -73,7 +73,7 @@ alert::Readings WatchedParts::readings() {
     const auto& tracker = runtime_.watching.tracker();
     const auto& dispatcher = runtime_.dispatcher;
     readings.parts.push_back(
-        {"database", runtime_.database_answered_at, true, runtime_.database.bad_setup()});
+        {"database", runtime_.database_answered_at, true, runtime_.database.why_no_work()});
     readings.parts.push_back(follower(readings.leads, now));
     readings.parts.push_back({"tracker", tracker.progressed_at(), tracker.running(), ""});
     readings.parts.push_back({"dispatcher", dispatcher.progressed_at(), dispatcher.running(), ""});

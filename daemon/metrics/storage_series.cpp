@@ -44,6 +44,8 @@ StorageSeries::StorageSeries(Registry& r)
                                 "Batches not written because their heights were stored already.")
                           .Add({})),
       connected(r.gauge("receiptd_database_connected", "Open database connections.").Add({})),
+      takes_no_work(
+          r.gauge("receiptd_database_takes_no_work", "1 while it answers and takes no work.").Add({})),
       reconnects(
           r.counter("receiptd_database_reconnects_total", "Database connections opened again after a loss.")
               .Add({})),

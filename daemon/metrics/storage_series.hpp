@@ -24,6 +24,7 @@ struct StorageSeries {
     prometheus::Histogram& batch_bytes;
     prometheus::Counter& already_covered;  // batches that another daemon had written
     prometheus::Gauge& connected;          // open connections
+    prometheus::Gauge& takes_no_work;
     prometheus::Counter& reconnects;
     prometheus::Counter& adopted;  // orphan receipts that found their parent
     prometheus::Counter& settled;  // trees judged when both sides of a seam were stored

@@ -74,7 +74,7 @@ public:
     // How often a connection was made in place of a lost one.
     std::uint64_t reconnects() const { return context_.reconnects; }
     // Why it cannot be written though it answers (rights, schema); empty: nothing is known against it.
-    std::string bad_setup() const { return context_.outages.bad_setup(); }
+    std::string why_no_work() const { return context_.outages.why_no_work(); }
 
     void note_committed(const chain::RowBatch& batch, double seconds);
     // Call after the commit of the transaction that made these alerts.

@@ -26,6 +26,9 @@ struct Shares {
 // Divides config::Database::connections; a number below its minimum counts as the minimum.
 Shares shares_of(unsigned connections, unsigned writers);
 
+// A patience that does not end with time; a wrong setup ends it.
+inline constexpr std::chrono::milliseconds kUntilItIsThere = std::chrono::hours(100 * 365 * 24);
+
 struct DatabaseOptions {
     base::Secret url;                                     // postgresql://… or "key=value …"
     std::chrono::milliseconds statement_timeout{60'000};  // 0: none

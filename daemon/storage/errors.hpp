@@ -9,7 +9,8 @@ struct StorageStopped : std::runtime_error {
     StorageStopped() : std::runtime_error("storage: stopped") {}
 };
 
-// A fault that waiting does not cure: full disk, wrong rights and a wrong schema are NOT among them.
+// A fault that waiting does not cure, or that somebody waits for. No daemon's own work ends by what the
+// server says, but for a value that it refuses.
 struct StorageError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

@@ -34,6 +34,9 @@ constexpr std::array kAdvice = {
     Advice{"53100"sv, "the server's disk is full: free space; writing goes on by itself then"sv},
     Advice{"53300"sv,
            "the server has no free connection: raise max_connections or lower database.connections"sv},
+    Advice{
+        "55000"sv,
+        "where a publication has the table, its owner calls identify_rows('the table'), which gives it a replica identity"sv},
 };
 
 std::string one_line(std::string_view text) {
@@ -65,7 +68,6 @@ Fault fault_with_connection(Fault fault, bool connection_open) {
 
 FaultKind fault_kind(const std::string& sqlstate) {
     const auto is = [&](std::string_view prefix) { return sqlstate.compare(0, prefix.size(), prefix) == 0; };
-    if (sqlstate.empty()) return FaultKind::permanent;
     // 08 connection, 57P administrator or crash or starting up, 53 resources, 25P timeouts that close
     // the session, 58 system errors, 25006 a standby after a switch.
     if (is("08") || is("57P") || is("53") || is("25P") || is("58") || is("25006")) return FaultKind::outage;
@@ -76,7 +78,13 @@ FaultKind fault_kind(const std::string& sqlstate) {
     if (is("42") || is("3D") || is("3F") || is("28")) return FaultKind::setup;
     // 22 data exception, 23 constraint, 21 more rows than one, 54 a value that is too long or too deep.
     if (is("22") || is("23") || is("21") || is("54")) return FaultKind::refused;
-    return FaultKind::permanent;
+    return FaultKind::unknown;
+}
+
+bool is_of_the_connection(const Fault& fault) {
+    const std::string_view sqlstate = fault.sqlstate;
+    return fault.kind == FaultKind::outage && (sqlstate.empty() || sqlstate.starts_with("08") ||
+                                               sqlstate.starts_with("57P") || sqlstate.starts_with("25P"));
 }
 
 bool is_of_the_rows(const std::exception& error) {
@@ -84,7 +92,7 @@ bool is_of_the_rows(const std::exception& error) {
         return false;
     if (const auto* sql = dynamic_cast<const pqxx::sql_error*>(&error)) {
         const auto kind = fault_kind(shim::sqlstate_of(*sql));
-        return kind == FaultKind::refused || kind == FaultKind::permanent;
+        return kind == FaultKind::refused || kind == FaultKind::unknown;
     }
     return dynamic_cast<const pqxx::failure*>(&error) == nullptr;
 }
@@ -111,6 +119,8 @@ Fault classify(const std::exception_ptr& error, bool connection_open, const Conn
         return fault_with_connection(fault_of(shim::sqlstate_of(e), e.what(), database), connection_open);
     } catch (const pqxx::transaction_rollback& e) {
         return fault_with_connection(fault_of("40000", e.what(), database), connection_open);
+    } catch (const pqxx::failure& e) {
+        fault = {FaultKind::unknown, {}, e.what()};
     } catch (const pqxx::conversion_error& e) {
         fault = {FaultKind::refused, {}, e.what()};
     } catch (const std::exception& e) {

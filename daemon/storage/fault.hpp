@@ -13,7 +13,8 @@ enum class FaultKind {
     retry,      // the connection is fine, the transaction must be run again
     setup,      // rights, schema or password are wrong: somebody must put them right meanwhile
     refused,    // a value that the database does not take
-    permanent,  // waiting does not cure it
+    unknown,    // the server refuses work for a reason that is not known here: it may be over later
+    permanent,  // no fault of the server: waiting does not cure it
 };
 
 struct Fault {
@@ -27,6 +28,9 @@ inline constexpr const char* kNoLockInTime = "55P03";
 
 // By SQLSTATE (PostgreSQL manual, appendix A).
 FaultKind fault_kind(const std::string& sqlstate);
+
+// There is no connection, or it was lost: the server says nothing about the work.
+bool is_of_the_connection(const Fault& fault);
 
 // The fault is in what was to be written or judged, not in the database: something else may go well.
 bool is_of_the_rows(const std::exception& error);

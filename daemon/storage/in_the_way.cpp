@@ -85,6 +85,11 @@ std::string sessions(pqxx::transaction_base& tx, const std::string& which, unsig
         .as<std::string>();
 }
 
+const std::string kHoldsOurTables =
+    "a.datname = current_database() AND a.pid <> pg_backend_pid() AND EXISTS (SELECT FROM pg_locks l "
+    "  JOIN pg_class c ON c.oid = l.relation WHERE l.pid = a.pid AND l.granted "
+    "  AND c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())) ";
+
 // Finds this user's statements that have waited for seconds, and the processes for which they wait, unless
 // these wait themselves.
 const std::string kHeldUp =
@@ -104,12 +109,10 @@ const std::string kHeldUp =
 
 }  // namespace
 
-std::string lock_holders(pqxx::transaction_base& tx) {
-    return sessions(
-        tx,
-        "a.datname = current_database() AND a.pid <> pg_backend_pid() AND EXISTS (SELECT FROM pg_locks l "
-        "  JOIN pg_class c ON c.oid = l.relation WHERE l.pid = a.pid AND l.granted "
-        "  AND c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()))");
+std::string lock_holders(pqxx::transaction_base& tx) { return sessions(tx, kHoldsOurTables); }
+
+std::string readers_of_partitions(pqxx::transaction_base& tx) {
+    return sessions(tx, kHoldsOurTables + "AND NOT " + kOurs);
 }
 
 std::string writers_of(pqxx::transaction_base& tx, const std::string& table) {

@@ -13,6 +13,8 @@ namespace receiptd::storage {
 
 // The oldest transactions that hold a lock on this schema's tables, in words; empty: none is known.
 std::string lock_holders(pqxx::transaction_base& tx);
+// The same of other people's: those of daemons end by themselves.
+std::string readers_of_partitions(pqxx::transaction_base& tx);
 // The same of other people's that have written rows of a table.
 std::string writers_of(pqxx::transaction_base& tx, const std::string& table);
 // The oldest transaction of other people in the whole cluster that has written something.

@@ -149,7 +149,7 @@ void PartitionKeeper::say_held_up(pqxx::connection& connection, const pqxx::sql_
         return;
     }
     pqxx::work tx(connection);
-    const auto readers = lock_holders(tx);
+    const auto readers = readers_of_partitions(tx);
     if (is_time)
         log::warn("partitions past retention stay: transactions that read the tables do not end",
                   {{"tried_times", times_held_up_}, {"transactions", readers}});

@@ -29,24 +29,30 @@ void OutageLog::lost(const std::string& why) {
     const std::lock_guard lock(mutex_);
     if (sessions_down_++ > 0) return;
     since_ = steady_now();
-    log::warn("database not usable; trying again until it is", {{"database", where_}, {"reason", why}});
+    const bool has_end = patience_ && *patience_ != kUntilItIsThere;
+    const auto seconds = has_end ? std::chrono::floor<std::chrono::seconds>(*patience_).count() : 0;
+    log::warn(has_end ? "database not usable; trying again for " + std::to_string(seconds) + " s"
+                      : "database not usable; trying again until it is",
+              {{"database", where_}, {"reason", why}});
 }
 
 void OutageLog::back() {
     const std::lock_guard lock(mutex_);
     if (--sessions_down_ > 0) return;
-    bad_setup_.clear();
+    why_no_work_.clear();
+    no_work_.Set(0);
     log::info("database is usable again", {{"database", where_}, {"after_seconds", seconds_passed(since_)}});
 }
 
-void OutageLog::badly_set_up(const std::string& why) {
+void OutageLog::takes_no_work(const std::string& why) {
     const std::lock_guard lock(mutex_);
-    bad_setup_ = why;
+    why_no_work_ = why;
+    no_work_.Set(1);
 }
 
-std::string OutageLog::bad_setup() const {
+std::string OutageLog::why_no_work() const {
     const std::lock_guard lock(mutex_);
-    return bad_setup_;
+    return why_no_work_;
 }
 
 std::optional<base::SteadyTime> SessionContext::patience_ends(WaitedFor waited_for) const {
@@ -101,8 +107,7 @@ void Session::run_repeatedly(const std::function<void(pqxx::connection&)>& work,
             if (const auto wanted = std::min(cancelled, kMostDoublings); wanted != doublings_)
                 limit_statements(usable, wanted);
             work(usable);
-            const bool was_down = std::exchange(down_, false);
-            if (was_down && waited_for_ == WaitedFor::by_daemon) context_.outages.back();
+            note_usable();
             return;
         } catch (const StorageError&) {
             throw;
@@ -121,45 +126,49 @@ std::string Session::recover(const std::exception_ptr& error, unsigned failures)
     // The error text of a dead connection helps nobody.
     if (connected && !open && fault.sqlstate.empty())
         fault.text = "the server closed the connection (" + fault.text + ")";
-    const bool down = fault.kind == FaultKind::outage || fault.kind == FaultKind::setup;
+    const bool down =
+        fault.kind == FaultKind::outage || fault.kind == FaultKind::setup || fault.kind == FaultKind::unknown;
     if (!open || down) disconnect();
+    if (fault.kind == FaultKind::refused) note_usable();
     throw_what_ends_it(fault);
-    if (down) {
+    if (down)
         note_down(fault);
-        give_up_when_impatient(fault.text);
-    } else {
+    else
         log::write(failures < kTellFrom ? log::Level::debug : log::Level::warn,
                    "database transaction is repeated",
                    {{"sqlstate", fault.sqlstate}, {"reason", fault.text}, {"times", failures}});
-    }
     wait_before_retry(down, failures);
     return fault.sqlstate;
 }
 
 // People, and commands that people wait for, are told of a wrong setup; a daemon waits until it is right.
 void Session::throw_what_ends_it(const Fault& fault) const {
-    const bool is_told = waited_for_ == WaitedFor::by_people || context_.patience;
-    const bool ends = fault.kind == FaultKind::permanent || (fault.kind == FaultKind::setup && is_told);
+    const bool for_people = waited_for_ == WaitedFor::by_people;
+    const bool ends = fault.kind == FaultKind::permanent ||
+                      (fault.kind == FaultKind::setup && (for_people || context_.patience)) ||
+                      (fault.kind == FaultKind::unknown && for_people);
     if (fault.kind == FaultKind::refused) throw StorageRefused("database: " + fault.text);
     if (ends) throw StorageError("database: " + fault.text);
-    if (waited_for_ == WaitedFor::by_people && fault.sqlstate == kCancelled)
+    if (for_people && fault.sqlstate == kCancelled)
         throw StorageTimeout("the database took too long over it: ask for less");
-    if (waited_for_ == WaitedFor::by_people && fault.sqlstate == kNoLockInTime)
+    if (for_people && fault.sqlstate == kNoLockInTime)
         throw StorageTimeout("another session of the database holds what this needs: /readyz tells which");
 }
 
 void Session::note_down(const Fault& fault) {
+    const auto now = steady_now();
+    if (!down_) down_since_ = now;
+    if (context_.patience && now - down_since_ >= *context_.patience)
+        throw StorageError("database " + context_.database.where() + " cannot be used: " + fault.text);
     const bool was_down = std::exchange(down_, true);
-    if (!was_down) down_since_ = steady_now();
     // One that gives up would not see the end of it.
     if (waited_for_ == WaitedFor::by_people) return;
     if (!was_down) context_.outages.lost(fault.text);
-    if (fault.kind == FaultKind::setup) context_.outages.badly_set_up(fault.text);
+    if (!is_of_the_connection(fault)) context_.outages.takes_no_work(fault.text);
 }
 
-void Session::give_up_when_impatient(const std::string& why) {
-    if (context_.patience && steady_now() - down_since_ >= *context_.patience)
-        throw StorageError("database " + context_.database.where() + " cannot be used: " + why);
+void Session::note_usable() {
+    if (std::exchange(down_, false) && waited_for_ == WaitedFor::by_daemon) context_.outages.back();
 }
 
 void Session::wait_before_retry(bool outage, unsigned failures) {

@@ -24,17 +24,23 @@ namespace receiptd::storage {
 // Says once that the database is lost and once that it is back, for all sessions together.
 class OutageLog {
 public:
-    explicit OutageLog(std::string where) : where_(std::move(where)) {}
+    // `patience`: that of the sessions.
+    OutageLog(std::string where, std::optional<std::chrono::milliseconds> patience,
+              prometheus::Gauge& no_work)
+        : where_(std::move(where)), patience_(patience), no_work_(no_work) {}
     void lost(const std::string& why);
     void back();
-    // The database answers and cannot be used: rights or schema are wrong.
-    void badly_set_up(const std::string& why);
-    std::string bad_setup() const;  // empty: it is not so
+    // The database answers and takes no work: its disk is full, rights or schema are wrong, or what else it
+    // says.
+    void takes_no_work(const std::string& why);
+    std::string why_no_work() const;  // empty: it is not so
 
 private:
     mutable std::mutex mutex_;
     std::string where_;
-    std::string bad_setup_;
+    std::optional<std::chrono::milliseconds> patience_;
+    prometheus::Gauge& no_work_;
+    std::string why_no_work_;
     unsigned sessions_down_ = 0;
     base::SteadyTime since_{};
 };
@@ -53,7 +59,7 @@ struct SessionContext {
           question_timeout(options.question_timeout),
           patience(options.patience),
           series(storage_series),
-          outages(database.where()) {}
+          outages(database.where(), options.patience, storage_series.takes_no_work) {}
 
     ConnectionString database;
     std::chrono::milliseconds statement_timeout;
@@ -104,8 +110,9 @@ private:
     // Returns the SQLSTATE when the work may be tried again.
     std::string recover(const std::exception_ptr& error, unsigned failures);
     void throw_what_ends_it(const Fault& fault) const;
+    // Throws where the patience is over.
     void note_down(const Fault& fault);
-    void give_up_when_impatient(const std::string& why);
+    void note_usable();
     void wait_before_retry(bool outage, unsigned failures);
 
     SessionContext& context_;

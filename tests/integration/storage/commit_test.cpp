@@ -1,3 +1,4 @@
+#include "storage/in_the_way.hpp"
 #include "store_test_support.hpp"
 
 #include <gmock/gmock.h>
@@ -237,6 +238,24 @@ TEST_F(Retention, IsHeldUpByAReaderWhomNobodyWaitsFor) {
     EXPECT_TRUE(await(store().maintain()));
     EXPECT_EQ(partitions_of_the_first_day(), "0");
     EXPECT_EQ(overdue(), 0);
+}
+
+TEST_F(Retention, NamesNoSessionOfDaemonsThatHoldsItUp) {
+    const storage::ConnectionString as_daemon(database().daemon_options().url);
+    auto dashboard = storage::shim::connect(database().url());
+    auto another_daemon = storage::shim::connect(as_daemon.conninfo().reveal());
+    pqxx::work reading(*dashboard), following(*another_daemon);
+    for (auto* tx : {&reading, &following}) tx->exec("SELECT FROM receipts");
+    auto session = storage::shim::connect(as_daemon.conninfo().reveal());
+    pqxx::work asking(*session);
+    const auto pid = [](pqxx::work& tx) {
+        return "process " + tx.exec("SELECT pg_backend_pid()")[0][0].as<std::string>() + " of ";
+    };
+    const auto named = storage::readers_of_partitions(asking);
+    EXPECT_THAT(named, HasSubstr(pid(reading)));
+    EXPECT_THAT(named, testing::Not(HasSubstr(pid(following))));
+    EXPECT_THAT(storage::lock_holders(asking), HasSubstr(pid(following)))
+        << "a change of the schema names it";
 }
 
 TEST_F(Retention, IsHeldUpByAViewOnAPartition) {

@@ -137,11 +137,48 @@ TEST_F(Outage, ADaemonWaitsForAMissingTableAndSaysSo) {
     commit(block_batch(99));
     execute("ALTER TABLE coverage RENAME TO away");
     auto result = std::async(std::launch::async, [&] { return commit(block_batch(100)); });
-    while (store().database.bad_setup().empty()) std::this_thread::yield();
-    EXPECT_THAT(store().database.bad_setup(), HasSubstr("run `receiptd migrate`"));
+    while (store().database.why_no_work().empty()) std::this_thread::yield();
+    EXPECT_THAT(store().database.why_no_work(), HasSubstr("run `receiptd migrate`"));
     execute("ALTER TABLE away RENAME TO coverage");
     EXPECT_EQ(result.get(), CommitOutcome::committed);
-    EXPECT_EQ(store().database.bad_setup(), "");
+    EXPECT_EQ(store().database.why_no_work(), "");
+}
+
+// A full disk, a damaged index, a function of somebody: the server has hundreds of codes.
+TEST_F(Outage, ADaemonWaitsForAServerThatRefusesItsWorkForAnyReason) {
+    commit(block_batch(99));
+    base::Height height = 100;
+    for (const char* code : {"XX000", "53100", "58030", "55000", "0A000", "ZZ999"}) {
+        SCOPED_TRACE(code);
+        execute(std::string("CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
+                            "$$ BEGIN RAISE EXCEPTION 'not today' USING ERRCODE = '") +
+                code +
+                "'; END $$; CREATE TRIGGER refuse BEFORE INSERT ON blocks FOR EACH ROW EXECUTE FUNCTION "
+                "refuse()");
+        auto result = std::async(std::launch::async, [&] { return commit(block_batch(height)); });
+        while (store().database.why_no_work().empty()) std::this_thread::yield();
+        EXPECT_THAT(store().database.why_no_work(), HasSubstr("not today"));
+        execute("DROP TRIGGER refuse ON blocks");
+        EXPECT_EQ(result.get(), CommitOutcome::committed);
+        EXPECT_EQ(store().database.why_no_work(), "");
+        ++height;
+    }
+}
+
+TEST_F(Outage, ACommandEndsWithTheReasonInsteadOfWaitingForAServerThatRefusesItsWork) {
+    execute(
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN RAISE EXCEPTION 'not today' USING ERRCODE = 'XX000'; END $$; CREATE TRIGGER refuse BEFORE "
+        "INSERT ON blocks FOR EACH ROW EXECUTE FUNCTION refuse()");
+    OpenStore asked(database().url(), "day", impatient());
+    testing::internal::CaptureStderr();
+    try {
+        await(asked.blocks.commit(block_batch(100)));
+        FAIL();
+    } catch (const StorageError& e) {
+        EXPECT_THAT(e.what(), HasSubstr("not today"));
+    }
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::Not(HasSubstr("trying again")));
 }
 
 TEST_F(Outage, AMissingTableIsAnErrorWithTheCure) {

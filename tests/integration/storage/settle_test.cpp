@@ -293,9 +293,9 @@ TEST_F(FoundEarly, TheBlockIsStoredWithWhatIsJudgedOrNotAtAll) {
     stored_ = stored();
     execute(
         "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
-        "$$ BEGIN RAISE EXCEPTION 'no result today'; END $$; "
+        "$$ BEGIN RAISE EXCEPTION 'no result today' USING ERRCODE = '23514'; END $$; "
         "CREATE TRIGGER refuse BEFORE INSERT ON transaction_results FOR EACH ROW EXECUTE FUNCTION refuse()");
-    EXPECT_THROW(commit(block_102()), storage::StorageError);
+    EXPECT_THROW(commit(block_102()), storage::StorageRefused);
     EXPECT_EQ(stored(), stored_);
     EXPECT_EQ(value("SELECT heights @> 102::bigint FROM coverage"), "f");
     execute("DROP TRIGGER refuse ON transaction_results");

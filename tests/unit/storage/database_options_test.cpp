@@ -2,6 +2,7 @@
 
 #include "storage/errors.hpp"
 #include "storage/fault.hpp"
+#include "storage/pqxx_shim.hpp"
 
 #include <gmock/gmock.h>
 
@@ -74,7 +75,27 @@ TEST(Fault, IsAnOutageWhenTheServerGoesAndTellsASetupFromAValue) {
         EXPECT_EQ(fault_kind(code), FaultKind::setup) << code;
     for (const char* code : {"23505", "22P02", "22003", "21000", "54000", "54001"})
         EXPECT_EQ(fault_kind(code), FaultKind::refused) << code;
-    for (const char* code : {"XX002", ""}) EXPECT_EQ(fault_kind(code), FaultKind::permanent) << code;
+    for (const char* code : {"XX000", "XX002", "55000", "0A000", "P0001", "ZZ999", ""})
+        EXPECT_EQ(fault_kind(code), FaultKind::unknown) << code;
+}
+
+TEST(Fault, OfTheServerIsNeverPermanent) {
+    const auto database = parsed("postgresql://h/d");
+    const auto kind = [&](const auto& error) {
+        return classify(std::make_exception_ptr(error), true, database).kind;
+    };
+    EXPECT_EQ(kind(pqxx::sql_error("could not write init file", "connect", "XX000")), FaultKind::unknown);
+    EXPECT_EQ(kind(pqxx::sql_error("?", "SELECT")), FaultKind::unknown);
+    EXPECT_EQ(kind(pqxx::failure("lost synchronization with server")), FaultKind::unknown);
+    EXPECT_EQ(kind(std::logic_error("a mistake of this program")), FaultKind::permanent);
+}
+
+TEST(Fault, IsOfTheConnectionWhereTheServerSaysNothingOfTheWork) {
+    const auto of = [](const char* code) { return is_of_the_connection(Fault{fault_kind(code), code, ""}); };
+    for (const char* code : {"08006", "57P01", "57P03", "25P03"}) EXPECT_TRUE(of(code)) << code;
+    for (const char* code : {"53100", "53300", "58030", "25006", "XX000", "42P01"})
+        EXPECT_FALSE(of(code)) << code;
+    EXPECT_TRUE(is_of_the_connection(Fault{FaultKind::outage, "", ""}));
 }
 
 TEST(Fault, SaysWhatToDo) {
