@@ -7,6 +7,28 @@ CREATE OR REPLACE FUNCTION history_tables() RETURNS SETOF text LANGUAGE sql IMMU
                          'transaction_results', 'findings', 'global_contract_distributions'])
 $$;
 
+-- A table without a primary key cannot be written once a publication has it (CREATE PUBLICATION … FOR ALL TABLES), unless
+-- its rows are told apart by an index that is there already, or by all of their columns (docs/decisions/0050).
+CREATE OR REPLACE FUNCTION identify_rows(one regclass) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    index_name name;
+BEGIN
+    SELECT c.relname INTO index_name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+    WHERE i.indrelid = one AND i.indisunique AND i.indimmediate AND i.indpred IS NULL AND i.indexprs IS NULL
+      AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = one AND attnum = ANY (i.indkey) AND NOT attnotnull)
+    ORDER BY i.indnkeyatts, c.relname LIMIT 1;
+    EXECUTE format('ALTER TABLE %s REPLICA IDENTITY %s', one,
+                   CASE WHEN index_name IS NULL THEN 'FULL' ELSE format('USING INDEX %I', index_name) END);
+END
+$$;
+
+-- Tables that are there; what somebody has set stays.
+SELECT identify_rows(t.oid) FROM pg_class t
+WHERE t.relkind IN ('r', 'p') AND t.relreplident = 'd'
+  AND (t.relnamespace, t.relowner) = (SELECT relnamespace, relowner FROM pg_class WHERE oid = 'chain_identity'::regclass)
+  AND NOT EXISTS (SELECT FROM pg_index WHERE indrelid = t.oid AND indisprimary);
+
 -- Makes the partitions of all history tables that hold the times from_time to until_time, ten of each table at most. A partition
 -- is made beside its table and then attached: that waits for nobody and makes nobody wait (CREATE TABLE
 -- … PARTITION OF would stop readers and writers). Owner's rights, so that the daemon's role needs none: names are looked
@@ -44,6 +66,7 @@ BEGIN
             EXECUTE format('CREATE TABLE %I.%I (LIKE %I.%I INCLUDING ALL) WITH (autovacuum_freeze_min_age = 0, '
                            'autovacuum_vacuum_insert_threshold = 500000, autovacuum_analyze_scale_factor = 0.05)',
                            home, part, home, history);
+            EXECUTE format('SELECT %I.identify_rows(%L)', home, format('%I.%I', home, part));
             EXECUTE format('ALTER TABLE %I.%I ATTACH PARTITION %I.%I FOR VALUES FROM (%L) TO (%L)',
                            home, history, home, part, low, high);
             EXECUTE format('COMMENT ON TABLE %I.%I IS %L', home, part,

@@ -94,6 +94,7 @@ COMMENT ON FUNCTION settle_roles(text[], timestamptz, timestamptz) IS 'Sets the 
 COMMENT ON FUNCTION move_tree(text, text, text, timestamptz) IS 'Moves the rows of a tree into the tree that adopted it, with its transaction: rows from one day before to seven days after the given time. The daemon calls it.';
 COMMENT ON FUNCTION notify_of_watches() IS 'Notifies listeners (LISTEN receiptd_watches) that watches, or wishes for some, were inserted.';
 COMMENT ON FUNCTION history_tables() IS 'Names of the history tables: the tables partitioned by block_time.';
+COMMENT ON FUNCTION identify_rows(regclass) IS 'Gives a table without a primary key a replica identity, so that a publication may have it: its smallest unique index, or all of its columns. Tables and partitions of receiptd have had it since they were made.';
 COMMENT ON FUNCTION make_partitions(timestamptz, timestamptz) IS 'Creates the partitions of all history tables for the times between the two arguments, ten of each table at most, and returns the number of new ones. The daemon calls it.';
 COMMENT ON FUNCTION retire_partitions(timestamptz) IS 'Drops one partition, of the oldest ones, if all its times are before the argument, and returns its name. The daemon calls it for retention.keep until it returns nothing. THE ROWS ARE DELETED.';
 COMMENT ON FUNCTION finding_of(alerts) IS 'Id of the finding that an alert reports.';

@@ -1,4 +1,5 @@
-"""A streaming replica: people ask it, and the daemon goes on with it when it becomes the primary (docs/operations.md)."""
+"""A streaming replica: people ask it, and the daemon goes on with it when it becomes the primary. A subscriber by logical
+replication has the same rows (docs/operations.md)."""
 
 import os
 import pathlib
@@ -71,6 +72,68 @@ class Replica(support.OwnCluster):
         self.receiptd("run", "--config", self.config(self.chain, source="neardata", start=self.first, network="sandbox",
                                                      patience="60s", database=direct), "--until", goal)
         self.assertEqual(self.fingerprint(replica), self.fingerprint(direct))
+
+
+TABLES = ("blocks", "chunks", "transactions", "receipts", "data_receipts", "events", "transaction_results", "findings",
+          "orphan_receipts", "unplaced_receipts", "pending_trees", "watches", "watch_transitions", "coverage", "deliveries")
+# As docs/operations.md has it: for the two tables without an index of their own that tells their rows apart.
+AT_THE_SUBSCRIBER = """
+CREATE UNIQUE INDEX ON events (tree_id, receipt_id, "index", block_time);
+CREATE UNIQUE INDEX ON watch_transitions (tx_hash, at, to_stage);
+SELECT identify_rows('watch_transitions'), identify_rows('events');
+SELECT identify_rows(inhrelid) FROM pg_inherits WHERE inhparent = 'events'::regclass;
+"""
+
+
+class Subscriber(support.OwnCluster):
+    def setUp(self):
+        super().setUp()
+        publisher = self.postgres("database", self.cluster, "receiptd")
+        self.query("ALTER SYSTEM SET wal_level = logical", publisher)
+        self.postgres("stop", self.cluster, "fast")
+        self.postgres("start", "--memory", self.cluster)
+        self.publisher = self.postgres("url", self.cluster, "receiptd")
+        self.subscriber = self.postgres("database", self.cluster, "copy")
+        self.chain = self.sandbox("--block-time-ms", 0, "--traffic", "mixed", "--tps", 20, "--seed", 6, command="run")
+
+    def subscribe(self):
+        schema = subprocess.run(["pg_dump", "--schema-only", "--no-publications", self.publisher], check=True, capture_output=True, text=True).stdout
+        made = subprocess.run(["psql", "-qX", "-v", "ON_ERROR_STOP=1", self.subscriber], input=schema, capture_output=True,
+                              text=True)
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        self.query(AT_THE_SUBSCRIBER, self.subscriber)
+        self.query("SELECT pg_create_logical_replication_slot('copy', 'pgoutput')", self.publisher)
+        self.query(f"CREATE SUBSCRIPTION copy CONNECTION '{self.publisher}' PUBLICATION everything WITH (create_slot = false)", self.subscriber)
+        self.addCleanup(self.query, "ALTER SUBSCRIPTION copy DISABLE; ALTER SUBSCRIPTION copy SET (slot_name = NONE); "
+                        "DROP SUBSCRIPTION copy", self.subscriber)
+
+    def rows_of(self, database):
+        return {table: self.query(f"SELECT md5(coalesce(string_agg(t::text, '|' ORDER BY t::text COLLATE \"C\"), '')) FROM {table} t", database)
+                for table in TABLES}
+
+    def test_has_the_rows_of_a_daemon_that_goes_on_under_a_publication_of_all_tables(self):
+        first = self.chain.ask("/status")["final_height"]
+        config = self.config(self.chain, start=first, network="sandbox", database=self.publisher, scope="accounts",
+                             follow='accounts = ["receiver.sandbox", "ft.sandbox"]', extra='[[watch]]\nname = "all"\nsigner = "*"\n')
+        daemon = self.start("run", "--config", config)
+        support.wait_until("it has begun", lambda: self.value("SELECT to_regclass('blocks')", self.publisher) and self.stored() > 0)
+        self.query("CREATE PUBLICATION everything FOR ALL TABLES WITH (publish_via_partition_root = true)", self.publisher)
+        self.subscribe()
+        self.chain.ask("/advance", {"blocks": 40})
+        goal = self.chain.ask("/status")["final_height"]
+        support.wait_until("all is stored, and trees are judged", lambda: daemon.poll() is None and self.stored() >= goal and int(self.value(
+            "SELECT count(*) FROM transaction_results", self.publisher)) > 20)
+        daemon.send_signal(signal.SIGTERM)
+        self.assertEqual(support.ended(daemon), 0, daemon.log()[-4000:])
+        for change in ("UPDATE events SET standard = 'x'", "UPDATE receipts SET tx_hash = tx_hash", "DELETE FROM watch_transitions",
+                       "DELETE FROM findings WHERE finding_id IN (SELECT min(finding_id) FROM findings)"):
+            self.query(change, self.publisher)
+        want = self.rows_of(self.publisher)
+        self.assertGreater(int(self.value("SELECT count(*) FROM events", self.publisher)), 0)
+        support.wait_until("the subscriber has the same", lambda: self.rows_of(self.subscriber) == want)
+
+    def stored(self):
+        return int(self.value("SELECT coalesce(max(block_height), 0) FROM blocks", self.publisher))
 
 
 if __name__ == "__main__":

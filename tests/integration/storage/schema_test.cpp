@@ -24,6 +24,35 @@ TEST_F(Schema, HasACommentOnEveryTableViewColumnAndFunction) {
               "");
 }
 
+// Without an identity PostgreSQL refuses every UPDATE and DELETE of a table that a publication has.
+TEST_F(Schema, EveryTableMayBeInAPublication) {
+    commit(block_batch(100));
+    await(store().maintain());
+    run_sql(database().url(), "CREATE PUBLICATION everything FOR ALL TABLES");
+    std::string refused;
+    for (const auto& table :
+         run_sql(database().url(),
+                 "SELECT c.relname, a.attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid "
+                 "AND a.attnum = (SELECT min(attnum) FROM pg_attribute WHERE attrelid = c.oid "
+                 "  AND attnum > 0 AND NOT attisdropped AND attidentity = '') "
+                 "WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace")) {
+        const auto name = table[0].as<std::string>(), column = table[1].as<std::string>();
+        try {
+            run_sql(database().url(), "UPDATE " + name + " SET " + column + " = " + column +
+                                          " WHERE false; DELETE FROM " + name + " WHERE false");
+        } catch (const pqxx::sql_error& e) {
+            refused += name + ": " + e.what();
+        }
+    }
+    EXPECT_EQ(refused, "");
+    EXPECT_EQ(commit(block_batch(101)), CommitOutcome::committed);
+    EXPECT_EQ(
+        rows("SELECT relreplident FROM pg_class WHERE relname IN ('receipts', 'events') ORDER BY relname"),
+        "f\ni\n")
+        << "by an index where there is one";
+    run_sql(database().url(), "DROP PUBLICATION everything");
+}
+
 TEST_F(Schema, HistoryCanBeDistributedByTree) {
     EXPECT_EQ(rows("SELECT conrelid::regclass FROM pg_constraint WHERE contype = 'f' "
                    "AND connamespace = 'public'::regnamespace "
