@@ -163,12 +163,15 @@ base::Task<void> Watchdog::deliver() {
         const auto id = message.id;
         const bool taken = co_await post(std::move(message));
         if (!message_ || message_->id != id) continue;
-        if (taken || failed_ == options_.waits.size()) {
+        const bool is_last = failed_ == options_.waits.size();
+        // While it stands still it is told until somebody takes it; that it did so is given up in the end.
+        if (taken || (is_last && standstill_.standing().empty())) {
             if (!taken) log::error("a message of the watchdog is given up", {{"id", id}});
             message_.reset();
             continue;
         }
-        co_await base::wait_for(news_, context_.get_executor(), options_.waits[failed_++]);
+        co_await base::wait_for(news_, context_.get_executor(),
+                                is_last ? options_.waits.back() : options_.waits[failed_++]);
     }
 }
 

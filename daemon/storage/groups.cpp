@@ -6,6 +6,7 @@
 #include "storage/group_order.hpp"
 #include "storage/notices.hpp"
 #include "storage/sql_time.hpp"
+#include "storage/still_holds.hpp"
 
 #include <algorithm>
 
@@ -69,14 +70,11 @@ Notice notice_of(const pqxx::row& row, const OpenGroup& open, storm::Act act, bo
 
 storm::Condition condition_of(pqxx::transaction_base& tx, std::int64_t group_id, std::string_view key) {
     if (!storm::has_condition(key)) return storm::Condition::none;
-    const auto holds = shim::query(
-        tx,
-        "SELECT EXISTS (SELECT FROM deliveries d JOIN alerts a USING (alert_id) "
-        "  LEFT JOIN watches w ON w.tx_hash = a.tx_hash AND a.kind = 'stuck' "
-        "  LEFT JOIN timed_episodes e ON e.alert_id = a.alert_id AND e.ended_at IS NULL "
-        "  WHERE d.group_id = $1 AND (e.alert_id IS NOT NULL OR (w.stuck_since IS NOT NULL AND w.stage IN "
-        "    ('accepted', 'pending', 'included', 'executing', 'completed'))))",
-        group_id);
+    const auto holds =
+        shim::query(tx,
+                    "SELECT EXISTS (SELECT FROM deliveries d JOIN alerts a USING (alert_id) " +
+                        kConditionOfAlert + "WHERE d.group_id = $1 AND " + kConditionHolds + ")",
+                    group_id);
     return holds[0][0].as<bool>() ? storm::Condition::holds : storm::Condition::over;
 }
 

@@ -1,12 +1,14 @@
 // The queue of deliveries: who makes the next attempt, and what came of it; and the endpoints they go to.
 #include "storage/pg_delivery_store.hpp"
 
+#include "base/log.hpp"
 #include "rule/messages.hpp"
 #include "storage/claim.hpp"
 #include "storage/groups.hpp"
 #include "storage/pg_finding_store.hpp"
 #include "storage/news.hpp"
 #include "storage/sql_time.hpp"
+#include "storage/still_holds.hpp"
 #include "storage/stored_trees.hpp"
 
 #include <algorithm>
@@ -18,6 +20,7 @@ namespace receiptd::storage {
 namespace {
 
 constexpr std::size_t kLongestError = 500;
+constexpr unsigned kTendsToAWatch = 10;
 constexpr std::size_t kLongestAnswer = 4'096;
 
 // The oldest cause is looked for among the deliveries that wait longest: a queue may have millions.
@@ -172,8 +175,16 @@ base::Task<Claimed> PgDeliveryStore::claim_deliveries(std::vector<EndpointRoom> 
 }
 
 base::Task<unsigned> PgDeliveryStore::tend_storms(std::vector<EndpointStorm> endpoints) {
-    return lane_.transaction(
-        [endpoints = std::move(endpoints)](pqxx::work& tx) { return storage::tend_storms(tx, endpoints); });
+    const auto look_at = tended_++ % kTendsToAWatch == 0 ? LookAt::watches_too : LookAt::timed_rules;
+    return lane_.transaction([endpoints = std::move(endpoints), look_at](pqxx::work& tx) {
+        std::vector<std::string> names;
+        for (const auto& each : endpoints) names.push_back(each.endpoint);
+        const auto queued = queue_what_still_holds(tx, names, look_at);
+        if (queued > 0)
+            log::info("alerts that were kept back are sent, because their condition still holds",
+                      {{"deliveries", queued}});
+        return queued + storage::tend_storms(tx, endpoints);
+    });
 }
 
 base::Task<std::map<std::string, StoredCause>> PgDeliveryStore::causes(std::vector<DueDelivery> deliveries) {

@@ -34,6 +34,7 @@ private:
     Lane& lane_;
     SilenceBook silences_;
     SettledPlaces places_;
+    unsigned tended_ = 0;
 };
 
 }  // namespace receiptd::storage

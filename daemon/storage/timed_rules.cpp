@@ -101,6 +101,7 @@ Told begin_episode(pqxx::transaction_base& tx, const TimedRule& rule) {
     Event event;
     event.subject.kind = rule.definition->absence ? rule::Kind::absence : rule::Kind::latency;
     event.subject.cause_id = alert_id;
+    event.subject.time = since;
     event.cause_json = base::JsonObject()
                            .text("rule", rule.name)
                            .text("since", time_in_id(since))

@@ -235,6 +235,10 @@ TEST_F(TimedRulesTest, CountsAreThoseOfTheReceipts) {
                 << name << " at " << until;
     }
     EXPECT_GT(std::stoi(value("SELECT count(*) FROM timed_episodes")), 5);
+    EXPECT_EQ(
+        value(
+            "SELECT bool_and(a.caused_at = e.began_at) FROM timed_episodes e JOIN alerts a USING (alert_id)"),
+        "t");
 }
 
 }  // namespace
