@@ -1,5 +1,7 @@
 #include "api/status.hpp"
 
+#include "base/exact_json.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -172,6 +174,7 @@ std::string to_json(const DaemonStatus& status) {
                       {"agreed_height", status.agreed_height},
                       {"unconfirmed", status.unconfirmed},
                       {"wrong_clock", status.wrong_clock},
+                      {"clock_off", status.clock_off},
                       {"alerts", outbox_json(status.outbox)},
                       {"set_aside", status.set_aside},
                       {"deliveries_not_tried", status.not_tried},
@@ -183,7 +186,7 @@ std::string to_json(const DaemonStatus& status) {
                       {"accounts", accounts_json(status.accounts)},
                       {"upstreams", upstreams}};
     // Details quote what hosts answered: bytes that are no UTF-8 must not end the answer.
-    return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+    return base::write_json(all, 2) + "\n";
 }
 
 namespace {
@@ -266,6 +269,7 @@ std::vector<Unreadiness> notes(const DaemonStatus& status) {
     if (!status.held_up.empty()) notes.push_back({"held_up", status.held_up});
     if (!status.unconfirmed.empty())
         notes.push_back({"unconfirmed", status.unconfirmed + "; until they are, no watch ends above"});
+    if (!status.clock_off.empty()) notes.push_back({"clock", status.clock_off});
     if (!status.wrong_clock.empty()) notes.push_back({"clock", status.wrong_clock});
     if (!status.set_aside.empty())
         notes.push_back({"set_aside", "not dealt with because of their own data: " +

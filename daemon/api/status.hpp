@@ -120,6 +120,7 @@ struct DaemonStatus {
     std::string disagreement;                     // of the hosts, which keeps blocks from being stored
     std::uint64_t agreed_height = 0;              // the hosts agree on the committed blocks up to it; 0: none
     std::string unconfirmed;                      // why they do not agree on those above; empty: they do
+    std::string clock_off;                        // by what hosts tell; empty: nothing is known against it
     std::string wrong_clock;                      // why the clock must be; empty: it need not be
     std::vector<UpstreamView> upstreams;
     std::vector<std::string> endpoints_off;  // of this daemon's, those that answered 410

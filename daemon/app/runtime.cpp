@@ -261,6 +261,7 @@ api::DaemonStatus Runtime::status() const {
     view_of.agreed_height = state.heights.agreed();
     view_of.unconfirmed = state.unconfirmed();
     view_of.wrong_clock = state.wrong_clock;
+    view_of.clock_off = own_clock.in_words();
     if (const auto& broken = state.heights.broken()) view_of.broken_chain = broken->why;
     view_of.set_aside = set_aside_;
     if (const auto& outbox = dispatcher.outbox()) {
@@ -334,6 +335,8 @@ base::Task<void> Runtime::take_rules() {
 base::Task<void> Runtime::keep_alive() {
     auto [others, contested, newer_schema, set_aside] = co_await database.keep_alive();
     database_answered_at = clock.steady();
+    own_clock.look(sources->states(), clock_ahead_seconds());
+    daemon_series.clock_off.Set(own_clock.seconds());
     if (newer_schema != newer_schema_ && !newer_schema.empty())
         log::warn(
             "the database's schema is newer than this program: restart it with the version that changed it",

@@ -19,6 +19,7 @@
 #include "metrics/rpc_series.hpp"
 #include "metrics/storage_series.hpp"
 #include "metrics/watch_series.hpp"
+#include "rpc/own_clock.hpp"
 #include "rpc/sources.hpp"
 #include "storage/database.hpp"
 #include "storage/database_id.hpp"
@@ -90,6 +91,7 @@ struct Runtime {
     storage::PgTimedRuleStore timed_rule_store;
     alert::TimedRules timed_rules;  // so do these
 
+    rpc::OwnClock own_clock;
     base::SteadyTime database_answered_at{};  // the last time it did
     std::vector<storage::OtherDaemon> other_daemons;
     std::vector<storage::FollowedAccount> followed_accounts;

@@ -11,6 +11,7 @@ struct DaemonSeries {
     DaemonSeries(Registry& registry, const std::string& version, const std::string& commit);
 
     prometheus::Gauge& reload_succeeded;
+    prometheus::Gauge& clock_off;
     prometheus::Counter& maintenance_done;
     prometheus::Counter& maintenance_failed;
 };

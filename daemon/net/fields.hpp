@@ -21,6 +21,8 @@ bool is_request_target(std::string_view text);  // visible ASCII that starts wit
 // nullopt for a broken escape or a NUL.
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space);
 
-std::string http_date(std::chrono::system_clock::time_point time);  // RFC 9110 §5.6.7
+// RFC 9110 §5.6.7: "Sun, 06 Nov 1994 08:49:37 GMT"
+std::string http_date(std::chrono::system_clock::time_point time);
+std::optional<std::chrono::sys_seconds> parse_http_date(std::string_view text);
 
 }  // namespace receiptd::net

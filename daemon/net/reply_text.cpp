@@ -48,7 +48,8 @@ std::string write_reply_head(const ServerReply& reply, Framing framing, std::uin
         head.append(name).append(": ").append(value).append("\r\n");
     };
     head.append(http::obsolete_reason(static_cast<http::status>(reply.status))).append("\r\n");
-    add("Date", http_date(std::chrono::system_clock::now()));
+    const auto date = find_header(reply.headers, "Date");
+    add("Date", date.empty() ? http_date(std::chrono::system_clock::now()) : std::string(date));
     for (const Header& header : reply.headers)
         if (!is_added_by_server(header.name)) add(header.name, header.value);
     if (has_body(reply.status) && framing == Framing::length) add("Content-Length", std::to_string(length));

@@ -215,6 +215,7 @@ struct UpstreamState {
     base::Duration requests_since{};                // the time in which they were made
     std::uint64_t requests_a_day = 0;               // at the pace of the last hour
     unsigned in_flight = 0;
+    std::optional<std::chrono::seconds> clock_ahead;  // our clock minus the time that it told last
 };
 
 }  // namespace receiptd::rpc

@@ -3,6 +3,7 @@
 #include "base/coroutine.hpp"
 #include "base/log.hpp"
 #include "metrics/registry.hpp"
+#include "net/fields.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -58,6 +59,7 @@ base::Task<std::optional<Exchange>> Upstream::ask(const Request& request, const 
     auto reply = co_await transport_->send(std::move(http), timeout);
     const auto took = time_->now() - started;
     measure(took, reply ? reply->wire_bytes : 0);
+    if (reply) note_time(*reply);
     // The host has done its part where the answer is surely a result; any other one may block it.
     if (reply && reply->status == 200 && reply->body.size() > kLargestError) slot.reset();
     auto exchange = co_await judge(request, read, std::move(reply), known_head);
@@ -243,6 +245,12 @@ base::Duration Upstream::wait() const {
     return std::max(health_.not_before - time_->now(), base::Duration::zero());
 }
 
+void Upstream::note_time(const net::HttpResponse& reply) {
+    if (!reply.header("Age").empty()) return;  // a cache has it from earlier
+    const auto date = net::parse_http_date(reply.header("Date"));
+    if (date) clock_ahead_ = std::chrono::floor<std::chrono::seconds>(time_->wall()) - *date;
+}
+
 void Upstream::measure(base::Duration took, std::uint64_t bytes) {
     if (series_) {
         series_->seconds.Observe(std::chrono::duration<double>(took).count());
@@ -288,6 +296,7 @@ UpstreamState Upstream::state() const {
     state.requests_since = spending_.span(now);
     state.requests_a_day = spending_.a_day(now);
     state.in_flight = gate_->in_flight();
+    state.clock_ahead = clock_ahead_;
     return state;
 }
 

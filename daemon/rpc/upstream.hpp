@@ -108,6 +108,7 @@ private:
     void remember(const Request& request, const Verdict& verdict);
     void complain(const Request& request, const Verdict& verdict) const;
     void spends(Priority purpose, base::Duration waited);
+    void note_time(const net::HttpResponse& reply);
     void measure(base::Duration took, std::uint64_t bytes);
     void show() const;
     void learn_secrets();
@@ -123,6 +124,7 @@ private:
     HostMemory memory_;
     NetworkProof network_;
     bool showed_another_hash_ = false;
+    std::optional<std::chrono::seconds> clock_ahead_;
     std::set<base::asio::steady_timer*> waiting_for_proof_;
     std::optional<metrics::UpstreamSeries> series_;
 };

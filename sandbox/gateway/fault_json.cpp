@@ -16,6 +16,7 @@ const char* amount_name(Fault fault) {
         case Fault::latency: return "ms";
         case Fault::stale:
         case Fault::pruned: return "blocks";
+        case Fault::clock: return "seconds";
         case Fault::flapping: return "requests";
         default: return nullptr;
     }
@@ -28,6 +29,7 @@ std::string read_amount(const json& value, FaultShare& rule) {
     constexpr std::uint64_t kLongest = 3'600'000;
     if ((rule.fault == Fault::slow || rule.fault == Fault::latency) && rule.amount > kLongest)
         return "at most 3600000";
+    if (rule.fault == Fault::clock && rule.amount > kLongest) return "at most 3600000";
     return "";
 }
 

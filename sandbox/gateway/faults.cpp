@@ -8,9 +8,10 @@ namespace receiptd::sandbox {
 
 namespace {
 
-constexpr std::uint64_t kStaleBlocks = 3, kPrunedBlocks = 5, kFlappingRequests = 10, kLatencyMs = 500;
+constexpr std::uint64_t kStaleBlocks = 3, kPrunedBlocks = 5, kFlappingRequests = 10, kLatencyMs = 500,
+                        kClockSeconds = 1'200;
 
-constexpr std::array<std::pair<std::string_view, Fault>, 12> kNames{{
+constexpr std::array<std::pair<std::string_view, Fault>, 13> kNames{{
     {"429", Fault::rate_limited},
     {"500", Fault::server_error},
     {"reset", Fault::reset},
@@ -22,6 +23,7 @@ constexpr std::array<std::pair<std::string_view, Fault>, 12> kNames{{
     {"stale", Fault::stale},
     {"latency", Fault::latency},
     {"pruned", Fault::pruned},
+    {"clock", Fault::clock},
     {"flapping", Fault::flapping},
 }};
 
@@ -69,7 +71,7 @@ bool is_meant(std::string_view label, std::string_view method) {
 
 bool is_exclusive(Fault fault) {
     return fault != Fault::stale && fault != Fault::latency && fault != Fault::pruned &&
-           fault != Fault::flapping;
+           fault != Fault::clock && fault != Fault::flapping;
 }
 
 std::string check_shares(const FaultPlan& plan) {
@@ -138,6 +140,9 @@ void FaultDie::add(Trouble& trouble, std::size_t index) {
     if (fault == Fault::latency)
         trouble.latency +=
             std::chrono::milliseconds(static_cast<std::int64_t>(or_default(amount, kLatencyMs)));
+    if (fault == Fault::clock)
+        trouble.clock_ahead =
+            std::chrono::seconds(static_cast<std::int64_t>(or_default(amount, kClockSeconds)));
     if (fault == Fault::flapping && met_[index]++ / or_default(amount, kFlappingRequests) % 2 == 0)
         trouble.fault = Fault::reset;
 }

@@ -27,6 +27,7 @@ enum class Fault {
     stale,     // a node behind the balancer that is a few blocks behind
     latency,   // an answer that takes its time
     pruned,    // a node that keeps fewer blocks than it should
+    clock,     // the time that an answer tells is ahead
     flapping,  // dead for n requests (connections reset), then alive for n
 };
 
@@ -43,7 +44,7 @@ struct FaultShare {
     double share = 0;      // of all requests it may befall
     std::string method{};  // a JSON-RPC method, or how a path starts ("/v0/"); empty: every request
     // The status of server_error; ms of latency and slow; blocks of stale and pruned; requests of
-    // flapping. 0: the host's default.
+    // flapping; seconds of clock. 0: the host's default.
     std::uint64_t amount = 0;
     WrongAnswer wrong{};
 };
@@ -72,6 +73,7 @@ struct Trouble {
     std::chrono::milliseconds latency{0};
     std::uint64_t stale_blocks = 0;
     std::uint64_t retention_blocks = 0;  // 0: as the host is configured
+    std::chrono::seconds clock_ahead{0};
 };
 
 class FaultDie {

@@ -1,6 +1,7 @@
 #include "sandbox/gateway/gateway.hpp"
 
 #include "base/sleep.hpp"
+#include "net/fields.hpp"
 #include "sandbox/gateway/json_rpc.hpp"
 #include "sandbox/gateway/json_text.hpp"
 #include "sandbox/gateway/replies.hpp"
@@ -148,6 +149,9 @@ base::Task<net::ServerReply> Gateway::serve(const net::ServerRequest& request) {
     counters_.count(is_call(request) ? method_label(call.method) : path_label(request.path), admission.key,
                     outcome_of(made, trouble));
     if (trouble.fault == Fault::reset) throw net::HangUp();
+    if (trouble.clock_ahead.count() > 0)
+        made.headers.push_back(
+            {"Date", net::http_date(std::chrono::system_clock::now() + trouble.clock_ahead)});
     co_return made;
 }
 

@@ -52,6 +52,16 @@ TEST(Readiness, AClockThatHasJumpedIsToldAndAChainWithATimeOfItsOwnIsNot) {
     EXPECT_EQ(detail_of(status, "clock"), "ready");
 }
 
+TEST(Readiness, AClockThatHostsContradictIsNoted) {
+    DaemonStatus status;
+    EXPECT_TRUE(notes(status).empty());
+    status.clock_off = "the clock of this machine is 1200 s behind";
+    ASSERT_EQ(notes(status).size(), 1u);
+    EXPECT_EQ(notes(status)[0].reason, "clock");
+    EXPECT_EQ(notes(status)[0].detail, status.clock_off);
+    EXPECT_EQ(detail_of(status, "clock"), "ready") << "it stores and sends";
+}
+
 TEST(Readiness, AHeadBelowTheStoredTipIsAReason) {
     DaemonStatus status;
     status.head = BlockView{1'000, "", ""};

@@ -34,6 +34,12 @@ TEST(Fields, WordsOfAListAreFound) {
 
 TEST(Fields, DatesAreInTheFormOfTheStandard) {
     EXPECT_EQ(http_date(std::chrono::system_clock::from_time_t(784111777)), "Sun, 06 Nov 1994 08:49:37 GMT");
+    EXPECT_EQ(parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT"),
+              std::chrono::sys_seconds(std::chrono::seconds(784111777)));
+    for (const char* bad :
+         {"", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 31 Feb 1994 08:49:37 GMT",
+          "Sun, -6 Nov 1994 08:49:37 GMT", "Sun, 06 Now 1994 08:49:37 GMT", "1994-11-06T08:49:37Z"})
+        EXPECT_EQ(parse_http_date(bad), std::nullopt) << bad;
 }
 
 TEST(Fields, PercentEncodingIsUndoneOrRefused) {
@@ -190,6 +196,13 @@ TEST(ReplyText, AddsLengthDateAndConnection) {
     EXPECT_THAT(head, StartsWith("HTTP/1.1 404 Not Found\r\nDate: "));
     EXPECT_THAT(head, EndsWith("\r\nContent-Length: 9\r\nConnection: keep-alive\r\n\r\n"));
     EXPECT_THAT(head, Not(HasSubstr("99")));
+}
+
+TEST(ReplyText, TellsTheTimeOfAReplyThatHasOne) {
+    ServerReply reply = plain_reply(200, "ok");
+    reply.headers.push_back({"Date", "Sun, 06 Nov 1994 08:49:37 GMT"});
+    EXPECT_THAT(write_reply_head(reply, Framing::length, 3, true),
+                StartsWith("HTTP/1.1 200 OK\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\nContent-Type"));
 }
 
 TEST(ReplyText, RefusesHeadersThatWouldEndTheHead) {
