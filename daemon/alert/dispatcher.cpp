@@ -120,11 +120,8 @@ base::Task<void> Dispatcher::serve(storage::Serving serving) {
     auto off = co_await store_.serve_endpoints(std::move(endpoints), serving);
     for (const auto& name : off)
         if (std::find(switched_off_.begin(), switched_off_.end(), name) == switched_off_.end())
-            log::error(
-                "an endpoint of this daemon is switched off: a restart or `receiptd endpoints enable` "
-                "switches "
-                "it on",
-                {{"endpoint", name}});
+            log::error("an endpoint is switched off: a restart or `receiptd endpoints enable` switches it on",
+                       {{"endpoint", name}});
     switched_off_ = std::move(off);
     for (auto& [name, endpoint] : endpoints_) {
         const bool is_off =

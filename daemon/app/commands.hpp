@@ -3,6 +3,7 @@
 
 #include "base/height_set.hpp"
 #include "chain/tree/lifecycle.hpp"
+#include "config/load.hpp"
 #include "config/settings.hpp"
 
 #include <optional>
@@ -193,5 +194,7 @@ void update_schema(const config::Settings& settings, const std::string& config_f
 
 // Settings of a good file; nullopt after printing every problem of a bad one.
 std::optional<config::Settings> load_settings(const std::string& config_file);
+// A problem of a configuration that a running daemon reads again.
+void log_problem(const config::Problem& problem);
 
 }  // namespace receiptd::app

@@ -77,6 +77,13 @@ std::optional<config::Settings> load_settings(const std::string& config_file) {
     return std::move(loaded.settings);
 }
 
+void log_problem(const config::Problem& problem) {
+    if (problem.severity == config::Severity::error)
+        log::error("reload refused", {{"problem", problem.to_string()}});
+    else
+        log::warn("the configuration has a doubtful entry", {{"problem", problem.to_string()}});
+}
+
 int check_config(const std::string& config_file, const CheckConfig& command) {
     const auto loaded = config::load_file(config_file);
     auto json = json_of(config_file, loaded);

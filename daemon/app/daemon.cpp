@@ -251,12 +251,7 @@ private:
     void reload() {
         const auto loaded = config::load_file(config_file_);
         runtime_.daemon_series.reload_succeeded.Set(loaded.ok() ? 1 : 0);
-        for (const auto& problem : loaded.problems) {
-            if (problem.severity == config::Severity::error)
-                log::error("reload refused", {{"problem", problem.to_string()}});
-            else
-                log::warn("the configuration has a doubtful entry", {{"problem", problem.to_string()}});
-        }
+        for (const auto& problem : loaded.problems) log_problem(problem);
         if (!loaded.ok()) return;
         const auto changes = config::reload(runtime_.settings, loaded.settings);
         if (changes.empty()) log::info("reloaded: nothing changed");

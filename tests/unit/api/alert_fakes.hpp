@@ -103,13 +103,20 @@ public:
         co_await database_.ask();
         co_return rows;
     }
-    base::Task<storage::SwitchedOn> switch_on(std::string endpoint) override {
+    base::Task<storage::Switched> switch_on(std::string endpoint) override {
         co_await database_.ask();
         for (auto& row : rows)
             if (row.name == endpoint)
-                co_return std::exchange(row.active, true) ? storage::SwitchedOn::before
-                                                          : storage::SwitchedOn::now;
-        co_return storage::SwitchedOn::no_such_endpoint;
+                co_return std::exchange(row.active, true) ? storage::Switched::before
+                                                          : storage::Switched::now;
+        co_return storage::Switched::no_such_endpoint;
+    }
+    base::Task<storage::Switched> pause(std::string) override {
+        co_await database_.ask();
+        co_return storage::Switched::no_such_endpoint;
+    }
+    base::Task<storage::Switched> resume(std::string endpoint) override {
+        return pause(std::move(endpoint));
     }
 
     std::vector<storage::EndpointRow> rows;
