@@ -17,6 +17,7 @@ const char* amount_name(Fault fault) {
         case Fault::stale:
         case Fault::pruned: return "blocks";
         case Fault::flapping: return "requests";
+        case Fault::without_receipts: return "keep_every";
         default: return nullptr;
     }
 }
