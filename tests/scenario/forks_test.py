@@ -25,7 +25,7 @@ class Forks(Watched, support.Scenario):
 
     def asked_for_trees(self):
         with urllib.request.urlopen(self.chain.regular + "/metrics") as page:
-            counts = re.findall(r'requests_total\{.*method="EXPERIMENTAL_tx_status".*\} (\d+)', page.read().decode())
+            counts = re.findall(r'requests_total\{.*method="tx_status".*\} (\d+)', page.read().decode())
         return sum(map(int, counts))
 
     def test_a_tree_whose_last_receipt_ran_in_a_lost_block_is_asked_for_again(self):
