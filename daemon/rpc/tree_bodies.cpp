@@ -116,19 +116,30 @@ void RpcTreeSource::take_listed(Tree& tree, std::vector<std::string>& missing) c
 base::Task<void> RpcTreeSource::search_chunks(Tree& tree, std::vector<std::string>& missing,
                                               Priority priority) {
     std::size_t fetched = 0;
+    Heights heights;
     const auto all = listed_within(tree.status.value, missing);
     for (const auto& one : all) {
         if (std::find(missing.begin(), missing.end(), one.receipt_id) == missing.end()) continue;
-        const auto made = co_await final_block(one.made_in, kHighest, priority);
-        const auto executed = co_await final_block(one.executed_in, kHighest, priority);
-        if (!made || !executed) continue;
-        for (const auto height : heights_between(made->height, executed->height)) {
+        const auto made_in = co_await height_of(heights, one.made_in, priority);
+        const auto executed_in = co_await height_of(heights, one.executed_in, priority);
+        if (!made_in || !executed_in) continue;
+        for (const auto height : heights_between(*made_in, *executed_in)) {
             if (!listed_->has(height) && ++fetched > kMostBlocksFetched) break;
             if (!listed_->has(height)) co_await chunks_.fetch(height, priority);
             if (listed_->find(one.receipt_id)) break;
         }
         take_listed(tree, missing);  // the chunk may give way to others
     }
+}
+
+// A block that cannot be had is asked for once.
+base::Task<std::optional<chain::BlockHeight>> RpcTreeSource::height_of(Heights& known, std::string hash,
+                                                                       Priority priority) {
+    if (const auto found = known.find(hash); found != known.end()) co_return found->second;
+    const auto block = co_await final_block(hash, kHighest, priority);
+    const auto height = block ? std::optional(block->height) : std::nullopt;
+    known.emplace(std::move(hash), height);
+    co_return height;
 }
 
 base::Task<void> RpcTreeSource::ask_another_host(Tree& tree, std::vector<std::string>& missing, Query query) {

@@ -12,7 +12,9 @@
 #include <boost/asio/any_io_executor.hpp>
 
 #include <array>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -95,6 +97,9 @@ private:
     base::Task<void> complete_bodies(Tree& tree, MissingBodies missing, Query query);
     void take_listed(Tree& tree, std::vector<std::string>& missing) const;
     base::Task<void> search_chunks(Tree& tree, std::vector<std::string>& missing, Priority priority);
+    using Heights = std::map<std::string, std::optional<chain::BlockHeight>>;
+    base::Task<std::optional<chain::BlockHeight>> height_of(Heights& known, std::string hash,
+                                                            Priority priority);
     base::Task<void> ask_another_host(Tree& tree, std::vector<std::string>& missing, Query query);
     base::Task<void> ask_for_bodies(Tree& tree, std::vector<std::string>& missing, Priority priority);
     base::Task<void> fetch_bodies(std::shared_ptr<Bodies> bodies, Priority priority);

@@ -121,8 +121,8 @@ class Undecided(support.Scenario):
         self.assertIn("receipts_missing", self.receiptd("tx", self.tx_hash, "--config", self.settings)[0])
         self.wait_as_long(12)
         self.chain.ask("/faults", {"faults": []})
-        support.wait_until("it is judged", lambda: self.value(
-            "SELECT verdict FROM transaction_results") == "succeeded_with_handled_failure")
+        support.wait_until("it is judged", lambda: self.query(
+            "SELECT verdict FROM transaction_results") == [["succeeded_with_handled_failure"]])
         self.assertEqual(self.value("SELECT verdict FROM watches"), "succeeded_with_handled_failure")
         self.assertEqual(self.value("SELECT count(*) FROM pending_trees"), "0")
         self.assertEqual(self.value("SELECT count(*) FROM receipts WHERE role IS NULL"), "0")
