@@ -63,16 +63,10 @@ void take_back(pqxx::transaction_base& tx, const chain::TreeRows& tree) {
     judged.verdicts = {done.verdict};
     judged.error_classes = {done.deciding_class};
     judged.why = "receipts that were missing are known now";
-    for_each_row(tree.batch, chain::Table::findings, {"finding_id"}, [&](const RowFields& row) {
+    for_each_row(tree.batch, chain::Table::findings, {"finding_id", "handled"}, [&](const RowFields& row) {
         judged.holding.emplace_back(row[0].value_or(""));
-        judged.handled.emplace_back();
+        judged.handled.emplace_back(!row[1] ? "" : row[1]->front() != 0 ? "t" : "f");
     });
-    for (const auto& finding : tree.batch.findings) {
-        const auto at = std::find(judged.holding.begin(), judged.holding.end(), finding.finding_id);
-        if (at != judged.holding.end() && finding.handled)
-            judged.handled[static_cast<std::size_t>(at - judged.holding.begin())] =
-                *finding.handled ? "t" : "f";
-    }
     take_back_judged(tx, judged);
 }
 

@@ -71,7 +71,7 @@ Decided decided(const TransactionFacts& transaction, const Judgement& judgement,
     if (undecided && in_vain) add(undecided_finding(transaction, judgement));
     if (over || (undecided && in_vain))
         for (const auto& failure : judgement.failures)
-            if (failure.handling != Handling::undecided) add(failure.finding);
+            if (!judgement.undecided || failure.handling != Handling::undecided) add(failure.finding);
     if (!over) return decided;
     TreeResult result;
     result.tx_hash = transaction.tx_hash;
