@@ -98,7 +98,9 @@ COMMENT ON COLUMN pending_trees.shard_id IS 'Shard whose chunk includes it; NULL
 COMMENT ON COLUMN pending_trees.timestamp_nanosec IS 'Time of that block, nanoseconds since 1970.';
 COMMENT ON COLUMN pending_trees.attempts IS 'Number of requests without a complete answer.';
 COMMENT ON COLUMN pending_trees.due_at IS 'Time of the next request.';
-COMMENT ON COLUMN pending_trees.reason IS 'The last fault; NULL: every answer was incomplete.';
+COMMENT ON COLUMN pending_trees.reason IS 'The last fault; NULL: every answer was incomplete. receipts_missing: all of it is executed, and no host tells some of its receipts.';
+COMMENT ON COLUMN pending_trees.receipts_missing_since IS 'When some of its receipts could not be found for the first time.';
+COMMENT ON COLUMN pending_trees.stored_part IS 'What is stored of a tree whose receipts are missing. rows: what is known; its result only if the missing receipts cannot change the verdict. undecided: also the finding that says so. NULL: nothing.';
 
 COMMENT ON TABLE unplaced_receipts IS 'Receipts that touch a followed account and are listed in a block, but whose tree is not stored yet (source rpc, scope accounts). The rows are deleted when it is.';
 COMMENT ON COLUMN unplaced_receipts.receipt_id IS 'The receipt.';

@@ -29,7 +29,7 @@ COMMENT ON COLUMN transaction_results.tokens_burnt IS 'Tokens burnt by them, yoc
 
 COMMENT ON TABLE findings IS 'Problems: each failed receipt (failed refunds and payouts as burnt_tokens), each failed transaction, tokens that came back, refusals of wallets, yields that timed out, and each bad end of a watch. A row is written once, in the transaction that stores the last receipt that it needs.';
 COMMENT ON COLUMN findings.finding_id IS 'Kind and cause, always the same for the same cause (kind:receipt_id, kind:tx_hash, stuck:tx_hash:stage). It is also the id of the alert.';
-COMMENT ON COLUMN findings.kind IS 'failed_receipt; failed_transaction (it failed before it created a receipt); tokens_returned (no failure, but the receiver gave tokens back; receipt_id is the callback of the token); burnt_tokens (a refund or payout failed because its receiver is gone, and the tokens are burnt); wallet_refused (no failure, but the wallet contract of an ETH-implicit account did not execute what its owner signed; receipt_id is rlp_execute, error_text the answer of the wallet); yield_timed_out (a promise that yielded was not resumed in time; receipt_id is the yielded receipt, which was executed all the same); for watches: rejected, forwarding_failed, dropped, expired, unknown, stuck; corrected (an end or a finding was reported and is wrong).';
+COMMENT ON COLUMN findings.kind IS 'failed_receipt; failed_transaction (it failed before it created a receipt); tokens_returned (no failure, but the receiver gave tokens back; receipt_id is the callback of the token); burnt_tokens (a refund or payout failed because its receiver is gone, and the tokens are burnt); wallet_refused (no failure, but the wallet contract of an ETH-implicit account did not execute what its owner signed; receipt_id is rlp_execute, error_text the answer of the wallet); yield_timed_out (a promise that yielded was not resumed in time; receipt_id is the yielded receipt, which was executed all the same); undecided (for ten minutes no host has returned receipts that decide the verdict; error_text lists what failed); for watches: rejected, forwarding_failed, dropped, expired, unknown, stuck; corrected (an end or a finding was reported and is wrong).';
 COMMENT ON COLUMN findings.tx_hash IS 'Hash of the transaction.';
 COMMENT ON COLUMN findings.tree_id IS 'The same (see receipts.tree_id).';
 COMMENT ON COLUMN findings.receipt_id IS 'The receipt that failed, gave tokens back, called the wallet, or yielded.';
@@ -60,7 +60,7 @@ COMMENT ON TABLE watches IS 'Transactions that receiptd follows to their end. To
 COMMENT ON COLUMN watches.tx_hash IS 'Hash of the transaction.';
 COMMENT ON COLUMN watches.sender_id IS 'Its signer, which hosts need to find it.';
 COMMENT ON COLUMN watches.stage IS 'Present stage: accepted, pending, included, executing, completed, final; ends without a tree: rejected, forwarding_failed, dropped, expired, unknown.';
-COMMENT ON COLUMN watches.verdict IS 'Its verdict (see transaction_results.verdict). NULL until it is completed.';
+COMMENT ON COLUMN watches.verdict IS 'Its verdict (see transaction_results.verdict). NULL until it is completed, or because receipts that decide it are not known (reason receipts_missing).';
 COMMENT ON COLUMN watches.reason IS 'Reason of an end without a tree.';
 COMMENT ON COLUMN watches.evidence IS 'Evidence of the latest transition.';
 COMMENT ON COLUMN watches.origin IS 'Where it comes from: hash (HTTP, command line, SQL), rule, submission.';

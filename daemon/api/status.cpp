@@ -44,6 +44,7 @@ json upstream_json(const UpstreamView& upstream) {
             {"horizon_height", height_json(upstream.horizon_height)},
             {"head_height", height_json(upstream.head_height)},
             {"untracked_shards", upstream.untracked_shards},
+            {"missing_methods", upstream.missing_methods},
             {"budget_available", upstream.budget_available},
             {"budget_limit", upstream.budget_limit == 0 ? json() : json(upstream.budget_limit)},
             {"requests", upstream.requests},

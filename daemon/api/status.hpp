@@ -36,6 +36,7 @@ struct UpstreamView {
     std::optional<std::uint64_t> horizon_height;  // lowest height it is known to hold
     std::optional<std::uint64_t> head_height;
     std::vector<std::uint64_t> untracked_shards;
+    std::vector<std::string> missing_methods;  // it does not offer them, and is asked for them again later
     double budget_available = 0;
     unsigned in_flight = 0;
     double budget_limit = 0;                        // requests a second; 0: no limit

@@ -46,6 +46,15 @@ base::Task<void> ask_first_height(rpc::BlockSource& blocks, chain::BlockHeight f
     if (std::holds_alternative<rpc::NotYet>(answer)) why = "the block is not made yet";
 }
 
+// The transaction and the receipt are nowhere: the upstream remembers which methods it lacks.
+base::Task<void> ask_for_methods(rpc::Sources& sources) {
+    rpc::TreeSource::Query query;
+    query.tx_hash = chain::CryptoHash{}.to_string();
+    query.sender_id = "nobody";
+    co_await sources.trees().tree(query);
+    co_await sources.receipts().body(query.tx_hash, rpc::Priority::watch);
+}
+
 base::Task<void> ask(const config::Settings& settings, Asked& asked, bool is_archival) {
     auto& blocks = asked.sources->blocks();
     const auto head = co_await blocks.head();
@@ -60,6 +69,7 @@ base::Task<void> ask(const config::Settings& settings, Asked& asked, bool is_arc
     auto own = network_of(settings);
     co_await asked.sources->network_check().begin(std::move(own));
     asked.is_of_network = true;
+    co_await ask_for_methods(*asked.sources);
 }
 
 // Settings with one host alone. A whole-block service tells no network: the others are there to compare with.
@@ -74,6 +84,19 @@ config::Settings with_host(config::Settings settings, std::size_t index) {
 std::string age_of(const chain::BlockRef& head, base::WallTime now) {
     const auto at = base::WallTime(std::chrono::nanoseconds(head.timestamp_nanosec));
     return base::iso_time(at) + (now - at > kOldHead ? ", long ago by this machine's clock" : "");
+}
+
+// How it tells the receipts of a transaction; the words begin with a comma.
+std::string methods_in_words(const std::vector<std::string>& missing, OnlineCheck::Result& result) {
+    const auto lacks = [&](std::string_view method) {
+        return std::find(missing.begin(), missing.end(), method) != missing.end();
+    };
+    if (!lacks("tx_status")) return ", has tx_status";
+    if (!lacks("EXPERIMENTAL_tx_status")) return ", has EXPERIMENTAL_tx_status (tx_status is newer)";
+    result = OnlineCheck::Result::warning;
+    return std::string(", has neither tx_status nor EXPERIMENTAL_tx_status") +
+           (lacks("EXPERIMENTAL_receipt") ? " nor EXPERIMENTAL_receipt" : "") +
+           ": receipts are looked for in chunks, and what these do not list has no verdict";
 }
 
 OnlineCheck judged(const Asked& asked, const rpc::UpstreamState& state, chain::BlockHeight highest,
@@ -101,6 +124,7 @@ OnlineCheck judged(const Asked& asked, const rpc::UpstreamState& state, chain::B
         age_of(*asked.head, base::SystemClock().wall());
     const bool told_its_horizon = state.horizon && *state.horizon < asked.head->height;  // not only its head
     if (told_its_horizon) check.detail += ", holds heights from " + std::to_string(*state.horizon);
+    if (state.kind != "neardata") check.detail += methods_in_words(state.missing_methods, check.result);
     if (asked.head->height + kBehind < highest) {
         check.result = OnlineCheck::Result::warning;
         check.detail += ", " + std::to_string(highest - asked.head->height) + " blocks behind another host";

@@ -22,6 +22,7 @@ inline constexpr int kNotReady = 4;    // of `status`: no daemon answers, or it 
 // Exit codes for the end of a watched transaction. kOk means that it succeeded and nothing came back.
 inline constexpr int kTxHandled =
     3;  // a failure was handled, or tokens came back: not all that was asked for happened
+inline constexpr int kTxUndecided = 6;  // no host tells the receipts that decide the verdict
 inline constexpr int kTxFailed = 10;
 inline constexpr int kTxCallbackFailed = 11;
 inline constexpr int kTxReceiptFailed = 12;

@@ -160,6 +160,8 @@ void print_daemon(const std::optional<json>& daemon, const std::string& listen) 
                   << height_text(upstream["head_height"])
                   << (upstream.value("refused", false) ? "  REFUSES OUR REQUESTS" : "")
                   << (upstream.value("network", "") == "other_network" ? "  OF ANOTHER NETWORK" : "");
+        if (const auto& missing = upstream["missing_methods"]; missing.is_array() && !missing.empty())
+            std::cout << "  lacks " << missing.dump();
         if (const auto error = upstream.value("last_error", ""); !error.empty())
             std::cout << "  last: " << error;
         std::cout << '\n' << spending_text(upstream) << '\n';

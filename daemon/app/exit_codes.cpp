@@ -31,6 +31,7 @@ constexpr ExitCode kExitCodes[] = {
     {kIncomplete, " backfill ", "done, but heights or trees could not be had: they are listed"},
     {kTxHandled, " watch ", "with --wait: succeeded, but a failure was handled or tokens came back"},
     {kNotReady, " status ", "no daemon answers, or it is not ready"},
+    {kTxUndecided, " watch ", "with --wait: no verdict: no host tells the receipts that decide it"},
     {kTxFailed, " watch ", "with --wait: verdict failed"},
     {kTxCallbackFailed, " watch ", "with --wait: verdict callback_failed"},
     {kTxReceiptFailed, " watch ", "with --wait: verdict receipt_failed"},

@@ -54,6 +54,7 @@ api::UpstreamView view(const rpc::UpstreamState& upstream) {
             upstream.horizon,
             upstream.head,
             upstream.untracked_shards,
+            upstream.missing_methods,
             upstream.budget_available,
             upstream.in_flight,
             upstream.budget_limit,

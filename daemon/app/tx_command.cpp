@@ -153,6 +153,11 @@ void print_verdict(const watch::TransactionView& view) {
         std::cout << "  metadata " << base::one_line(view.watch->metadata_json) << '\n';
     if (!view.tree) return;
     const auto& tree = *view.tree;
+    if (tree.undecided && !tree.verdict) {
+        std::cout << "  verdict  none: " << chain::kReceiptsMissing << ": no host tells "
+                  << tree.missing_receipts.size() << " of its receipts\n";
+        return;
+    }
     if (!tree.verdict) {
         std::cout << "  verdict  none yet: " << (tree.included ? "receipts are under way" : "not included")
                   << '\n';

@@ -44,6 +44,8 @@ void print_end(const storage::Watch& watch, const std::optional<chain::Effect>& 
     if (state.verdict)
         std::cout << "verdict   " << chain::verdict_name(*state.verdict)
                   << (effect ? "; " + std::string(chain::effect_name(*effect)) : "") << '\n';
+    else if (state.stage == chain::Stage::final)
+        std::cout << "verdict   none: " << state.reason << '\n';
     else
         std::cout << "ended     " << chain::stage_name(state.stage) << ": " << state.reason << '\n'
                   << "proven    " << in_words(watch.certainty) << '\n';

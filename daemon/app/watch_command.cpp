@@ -70,6 +70,7 @@ int exit_code(const chain::WatchState& end, const std::optional<chain::Effect>& 
         case chain::Stage::unknown: return kTxUnknown;
         default: break;
     }
+    if (!end.verdict && end.reason == chain::kReceiptsMissing) return kTxUndecided;
     switch (end.verdict.value_or(chain::Verdict::succeeded)) {
         case chain::Verdict::failed: return kTxFailed;
         case chain::Verdict::callback_failed: return kTxCallbackFailed;

@@ -80,7 +80,7 @@ constexpr Key kDaemonKeys[] = {
      .type = Type::choice,
      .at = setting<&Settings::follow, &Follow::source>(),
      .help = "`rpc`: blocks and chunks from the upstreams, and the trees of transactions by "
-             "`EXPERIMENTAL_tx_status`. `neardata`: whole blocks with all outcomes, one request per block.",
+             "`tx_status`. `neardata`: whole blocks with all outcomes, one request per block.",
      .example = "\"rpc\"",
      .choices = kSources},
     {.section = "follow",

@@ -11,7 +11,7 @@ std::size_t bytes_of(const rpc::TreeSource::Tree& tree) {
         return decoded.document ? decoded.document->json().size() : std::size_t{0};
     };
     auto bytes = text(tree.status);
-    for (const auto& receipt : tree.extra_receipts) bytes += text(receipt);
+    for (const auto& extra : tree.extra_receipts) bytes += extra.receipt.json.size();
     return bytes;
 }
 

@@ -39,13 +39,6 @@ base::Task<TreeAnswer> read_on(base::asio::thread_pool& cpu, SharedTree tree) {
     return base::offload(cpu, [tree = std::move(tree)] { return read_answer(tree); });
 }
 
-base::Task<chain::TreeSeen> see_on(base::asio::thread_pool& cpu, SharedTree tree, rpc::FinalBlocks blocks,
-                                   chain::ExecutedAt included_at) {
-    return base::offload(cpu, [tree = std::move(tree), blocks = std::move(blocks), included_at] {
-        return chain::tree_seen(rpc::judge_final(*tree, blocks, included_at));
-    });
-}
-
 }  // namespace
 
 Trees::Trees(base::asio::any_io_executor executor, base::asio::thread_pool& cpu, rpc::TreeSource& source,
@@ -318,12 +311,22 @@ base::Task<void> Trees::look(OpenTree open) {
     }
     if (complete && !open->wanting_since) open->wanting_since = state_.clock.steady();
     if (!is_wanted(*open) || !open->answer->tree) co_return;
-    const auto at = included_at(*open);
-    auto seen = co_await see_on(cpu_, open->answer->tree, std::move(blocks), at);
+    co_await tell_progress(open, open->answer->tree, std::move(blocks));
+    open->told_all = final;
+}
+
+base::Task<void> Trees::tell_progress(OpenTree open, SharedTree tree, rpc::FinalBlocks blocks) {
+    auto seen = co_await see_on(cpu_, std::move(tree), std::move(blocks), included_at(*open));
     if (open->outdated || !is_wanted(*open)) co_return;
     if (outcomes_ != nullptr) seen.settled_at.reset();  // its end is told when it is stored
     state_.listener->progressed(open->pending.tx_hash, seen);
-    open->told_all = final;
+}
+
+base::Task<chain::TreeSeen> Trees::see_on(base::asio::thread_pool& cpu, SharedTree tree,
+                                          rpc::FinalBlocks blocks, chain::ExecutedAt included_at) {
+    return base::offload(cpu, [tree = std::move(tree), blocks = std::move(blocks), included_at] {
+        return chain::tree_seen_so_far(rpc::judge_final(*tree, blocks, included_at));
+    });
 }
 
 void Trees::committed(const chain::CommitFacts& facts) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/task_group.hpp"
+#include "chain/tree/lifecycle.hpp"
 #include "follow/agreement.hpp"
 #include "follow/pending_tree_count.hpp"
 #include "follow/state.hpp"
@@ -112,6 +113,10 @@ private:
     void take(Open& open, TreeAnswer answer);
     void plan_next(Open& open);
     base::Task<void> look(OpenTree open);
+    // Its stages, as far as it proves them, to who wants them.
+    base::Task<void> tell_progress(OpenTree open, SharedTree tree, rpc::FinalBlocks blocks);
+    static base::Task<chain::TreeSeen> see_on(base::asio::thread_pool& cpu, SharedTree tree,
+                                              rpc::FinalBlocks blocks, chain::ExecutedAt included_at);
     base::Task<void> store(OpenTree open, rpc::FinalBlocks blocks, bool confirmed);
     struct Whole;
     static base::Task<chain::TreeRows> rows_on(base::asio::thread_pool& cpu, Whole whole);

@@ -13,6 +13,35 @@
 
 namespace receiptd::follow {
 
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kPartAfter = 10s;         // a moment later a host may tell the receipts
+constexpr auto kUndecidedAfter = 10min;  // then people are told that a tree is undecided
+
+std::chrono::milliseconds missing_for(const storage::PendingTree& pending) {
+    return pending.receipts_missing_for.value_or(0ms);
+}
+
+// The longer it lasted, the less it is worth a question.
+std::chrono::milliseconds ask_again_after(std::chrono::milliseconds missing) {
+    const auto longest = missing < 20min ? std::chrono::milliseconds(45s) : std::chrono::milliseconds(1h);
+    return std::clamp<std::chrono::milliseconds>(missing / 20, 2s, longest);
+}
+
+// none: nothing new of it.
+chain::StoredPart part_to_store(const storage::PendingTree& pending, const chain::TreeCompletion& done) {
+    using enum chain::StoredPart;
+    if (missing_for(pending) < kPartAfter) return none;
+    const bool tell = done.undecided && missing_for(pending) >= kUndecidedAfter;
+    const auto part = tell ? undecided : rows;
+    const bool has_more = part > pending.stored_part || (!done.verdict.empty() && !pending.has_result);
+    return has_more ? std::max(part, pending.stored_part) : none;
+}
+
+}  // namespace
+
 // All that the rows of a tree are made of.
 struct Trees::Whole {
     SharedTree tree;
@@ -21,9 +50,11 @@ struct Trees::Whole {
     rpc::FinalBlocks blocks;
     BlockLayouts layouts;
     std::shared_ptr<const chain::Interest> interest;
+    bool in_vain = false;  // the missing receipts were asked for long enough
 
     chain::TreeRows rows() const {
-        return chain::tree_rows(tree->status.value, tree->bodies(), executed_in(), included_in, interest);
+        return chain::tree_rows(tree->status.value, tree->bodies(), executed_in(), included_in, interest,
+                                in_vain);
     }
 
 private:
@@ -52,14 +83,29 @@ base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks, bool confi
                 pending.shard_id,
                 std::move(blocks),
                 {},
-                pending.ordered ? nullptr : state_.interest()};
+                pending.ordered ? nullptr : state_.interest(),
+                missing_for(pending) >= kUndecidedAfter};
     whole.layouts = co_await layouts_of(*open, whole.blocks);
+    const auto tree = whole.tree;
+    const auto final_ones = whole.blocks;
     auto rows = co_await rows_on(cpu_, std::move(whole));
     open->answer.reset();
     if (open->outdated) co_return;
+    auto& done = rows.completion;
+    done.replaces_part = pending.stored_part != chain::StoredPart::none;
+    if (!done.missing_receipts.empty()) {
+        done.part = part_to_store(pending, done);
+        done.again_after = ask_again_after(missing_for(pending));
+        if (done.part == chain::StoredPart::none) {
+            if (is_wanted(*open)) co_await tell_progress(open, tree, final_ones);
+            co_await store_.await_receipts(pending.tx_hash, done.again_after, done.missing_receipts);
+            close(*open);
+            co_return;
+        }
+    }
     rows.batch.withhold_before(state_.news_from(pending.included_in, pending.ordered));
     rows.batch.facts.seen.history = pending.ordered;
-    rows.completion.confirmed = confirmed;
+    done.confirmed = confirmed;
     const auto decided = rows.batch.facts.decided;
     const bool late = !rows.batch.facts.late_trees.empty();
     open->writing = true;

@@ -82,6 +82,8 @@ Json progress_badge(const watch::TransactionView& view) {
 
 Json badge_of(const watch::TransactionView& view) {
     const auto verdict = verdict_of(view);
+    if (!verdict && view.tree && view.tree->settled && view.tree->undecided)
+        return kind_badge(chain::kind::kUndecided);
     if (!verdict) return progress_badge(view);
     auto badge = verdict_badge(*verdict);
     // Nothing failed, and yet the sender has not got what was wanted.

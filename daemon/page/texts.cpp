@@ -58,6 +58,8 @@ constexpr std::array<Word, kind::kAll.size()> kKinds = {{
     {kind::kWalletRefused, "Wallet refused", "bad", "The wallet did not do what its owner signed."},
     {kind::kYieldTimedOut, "Yield timed out", "odd",
      "A contract waited to be resumed, and nobody resumed it in time."},
+    {kind::kUndecided, "Undecided", "odd",
+     "No host tells the steps that decide whether the transaction did what it should."},
     {kind::kRejected, "Rejected", "bad", "No node will ever take this transaction."},
     {kind::kForwardingFailed, "Not forwarded", "bad", "No host took the transaction."},
     {kind::kDropped, "Dropped", "bad", "The transaction can never be included any more."},

@@ -44,13 +44,13 @@ void replace_outcome(chain::Outcome& outcome, const OutcomesById& told,
 
 void RpcBlock::for_each_transaction(const std::function<void(const chain::SignedTransaction&)>& visit) const {
     for (const auto& chunk : chunks_)
-        for (const auto& transaction : chunk.value.transactions) visit(transaction);
+        for (const auto& transaction : chunk->value.transactions) visit(transaction);
 }
 
 // The data that a block lists moves trees on, so its sightings are always collected.
 chain::RowBatch RpcBlock::rows(const RowsSettings& settings) const {
     std::vector<const chain::Chunk*> chunks;
-    for (const auto& chunk : chunks_) chunks.push_back(&chunk.value);
+    for (const auto& chunk : chunks_) chunks.push_back(&chunk->value);
     return chain::block_rows(block_.value, chunks, settings.prev_height, settings.scope, true);
 }
 

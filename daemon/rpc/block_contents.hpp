@@ -1,6 +1,7 @@
 // The contents of a block in the forms in which sources have them.
 #pragma once
 
+#include "rpc/listed_receipts.hpp"
 #include "rpc/source.hpp"
 
 #include <utility>
@@ -11,20 +12,19 @@ namespace receiptd::rpc {
 // A block and its new chunks; what became of its transactions is not in it.
 class RpcBlock final : public BlockContents {
 public:
-    RpcBlock(std::string told_by, chain::Decoded<chain::Block> block,
-             std::vector<chain::Decoded<chain::Chunk>> chunks)
+    RpcBlock(std::string told_by, chain::Decoded<chain::Block> block, std::vector<SharedChunk> chunks)
         : BlockContents(std::move(told_by)), block_(std::move(block)), chunks_(std::move(chunks)) {}
 
     const chain::Block& block() const override { return block_.value; }
     void mark(chain::Text on_trust) override { block_.value.header.on_trust = on_trust; }
-    const std::vector<chain::Decoded<chain::Chunk>>& chunks() const { return chunks_; }
+    const std::vector<SharedChunk>& chunks() const { return chunks_; }
     void for_each_transaction(
         const std::function<void(const chain::SignedTransaction&)>& visit) const override;
     chain::RowBatch rows(const RowsSettings& settings) const override;
 
 private:
     chain::Decoded<chain::Block> block_;
-    std::vector<chain::Decoded<chain::Chunk>> chunks_;
+    std::vector<SharedChunk> chunks_;
 };
 
 // A block with all its shards and outcomes.

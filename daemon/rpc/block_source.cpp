@@ -5,6 +5,7 @@
 #include "chain/proof/header_hash.hpp"
 #include "chain/proof/outcomes_root.hpp"
 #include "rpc/block_contents.hpp"
+#include "rpc/chunk_search.hpp"
 #include "rpc/questions.hpp"
 
 #include <utility>
@@ -17,17 +18,6 @@ using DecodedChunk = chain::Decoded<chain::Chunk>;
 
 constexpr std::size_t kKeptBlocks = 4;
 constexpr unsigned kMostFalseHeaders = 3;  // of hosts that are asked one after the other
-
-Decoder<DecodedChunk> chunk_decoder(std::string hash) {
-    return [hash = std::move(hash)](std::string body) -> base::Result<DecodedChunk, std::string> {
-        auto chunk = chain::decode_chunk_answer(std::move(body));
-        if (!chunk) return refuse<DecodedChunk>(chunk.error());
-        if (chunk->value.header.chunk_hash != hash)
-            return refuse<DecodedChunk>("asked for chunk " + hash + ", got " +
-                                        std::string(chunk->value.header.chunk_hash));
-        return std::move(*chunk);
-    };
-}
 
 }  // namespace
 
@@ -60,7 +50,7 @@ Decoder<chain::BlockRef> block_with_hash(std::string hash) {
 }
 
 struct RpcBlockSource::Chunks {
-    std::vector<std::optional<DecodedChunk>> values;
+    std::vector<SharedChunk> values;
     std::optional<CallError> error;
 };
 
@@ -68,12 +58,13 @@ Unavailable unavailable(CallError error) { return {std::move(error.reason), std:
 
 RpcBlockSource::RpcBlockSource(base::asio::any_io_executor executor, base::asio::thread_pool& pool,
                                std::shared_ptr<Router> router, std::shared_ptr<BlockCache> cache,
-                               std::shared_ptr<HeaderCheck> headers)
+                               std::shared_ptr<HeaderCheck> headers, std::shared_ptr<ListedReceipts> listed)
     : executor_(std::move(executor)),
       pool_(pool),
       router_(std::move(router)),
       cache_(std::move(cache)),
-      headers_(std::move(headers)) {}
+      headers_(std::move(headers)),
+      listed_(std::move(listed)) {}
 
 base::Task<base::Result<chain::BlockRef, Unavailable>> RpcBlockSource::head() {
     auto call = ask_final_block(Priority::head);
@@ -100,14 +91,15 @@ base::Task<FetchResult> RpcBlockSource::fetch(chain::BlockHeight height, Priorit
     if (auto* without = std::get_if<FetchResult>(&told)) co_return std::move(*without);
     auto* block = &std::get<BlockAnswer>(told);
     cache_->put(chain::block_ref(block->value.value.header));
-    std::vector<DecodedChunk> chunks;
+    std::vector<SharedChunk> chunks;
     if (with_chunks) {
         const auto fetched = co_await fetch_chunks(*block, priority);
         if (fetched->error) {
             keep(std::move(*block));
             co_return unavailable(std::move(*fetched->error));
         }
-        for (auto& chunk : fetched->values) chunks.push_back(std::move(*chunk));
+        chunks = std::move(fetched->values);
+        if (listed_) listed_->put(height, chunks);
     }
     co_return std::make_unique<RpcBlock>(router_->hosts()[block->host]->name(), std::move(block->value),
                                          std::move(chunks));
@@ -149,7 +141,7 @@ base::Task<void> RpcBlockSource::fetch_chunk(std::shared_ptr<Chunks> chunks, std
     auto decode = chunk_decoder(std::move(hash));
     auto answer = co_await decoded_call<DecodedChunk>(*router_, pool_, std::move(call), std::move(decode));
     if (answer)
-        chunks->values[index] = std::move(answer->value);
+        chunks->values[index] = std::make_shared<const DecodedChunk>(std::move(answer->value));
     else
         chunks->error = answer.error();
 }

@@ -4,6 +4,7 @@
 #include "rpc/block_cache.hpp"
 #include "rpc/decoded_call.hpp"
 #include "rpc/header_check.hpp"
+#include "rpc/listed_receipts.hpp"
 #include "rpc/source.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -15,10 +16,11 @@ namespace receiptd::rpc {
 
 class RpcBlockSource final : public BlockSource {
 public:
-    // `headers`: null takes each header as it is told.
+    // `headers`: null takes each header as it is told. `listed`: gets the chunks; null: they are not kept.
     RpcBlockSource(base::asio::any_io_executor executor, base::asio::thread_pool& pool,
                    std::shared_ptr<Router> router, std::shared_ptr<BlockCache> cache,
-                   std::shared_ptr<HeaderCheck> headers = nullptr);
+                   std::shared_ptr<HeaderCheck> headers = nullptr,
+                   std::shared_ptr<ListedReceipts> listed = nullptr);
 
     base::Task<base::Result<chain::BlockRef, Unavailable>> head() override;
     base::Task<FetchResult> fetch(chain::BlockHeight height, Priority priority, bool with_chunks) override;
@@ -44,6 +46,7 @@ private:
     std::shared_ptr<Router> router_;
     std::shared_ptr<BlockCache> cache_;
     std::shared_ptr<HeaderCheck> headers_;
+    std::shared_ptr<ListedReceipts> listed_;
     std::map<chain::BlockHeight, BlockAnswer> kept_;  // blocks had by asking for the head
 };
 

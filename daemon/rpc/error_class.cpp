@@ -52,8 +52,8 @@ bool near_head(const HttpObservation& seen) {
 }
 
 bool looks_up_transaction(std::string_view method) {
-    return method == "tx" || method == "EXPERIMENTAL_tx_status" || method == "send_tx" ||
-           method == "broadcast_tx_commit";
+    return method == "tx" || method == "tx_status" || method == "EXPERIMENTAL_tx_status" ||
+           method == "send_tx" || method == "broadcast_tx_commit";
 }
 
 void judge_block(Verdict& verdict, const HttpObservation& seen) {

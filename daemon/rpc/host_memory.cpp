@@ -60,6 +60,19 @@ bool HostMemory::supports(std::string_view method, base::SteadyTime now) const {
     return found == unsupported_.end() || now >= found->second;
 }
 
+std::vector<std::string> HostMemory::unsupported(base::SteadyTime now) const {
+    std::vector<std::string> methods;
+    for (const auto& [method, ask_at] : unsupported_)
+        if (now < ask_at) methods.push_back(method);
+    return methods;
+}
+
+void HostMemory::runs(const std::string& version) {
+    if (version == version_) return;
+    if (!version_.empty()) forget_unsupported();
+    version_ = version;
+}
+
 bool HostMemory::misses(chain::ShardId shard_id, chain::BlockHeight height, base::SteadyTime now) {
     if (shards_.size() >= kMostUntracked && !shards_.contains(shard_id)) return false;
     auto& misses = shards_[shard_id];

@@ -55,6 +55,9 @@ public:
     void mark_unsupported(std::string_view method, base::SteadyTime now);
     bool supports(std::string_view method, base::SteadyTime now) const;
     void forget_unsupported() { unsupported_.clear(); }
+    std::vector<std::string> unsupported(base::SteadyTime now) const;
+    // As its status tells it. A host that was upgraded is asked for all methods again.
+    void runs(const std::string& version);
 
     // The host lacks something of the shard in the block at `height`, where it should have it. True when that
     // makes it one that does not track the shard.
@@ -72,6 +75,7 @@ private:
     std::optional<chain::BlockHeight> head_;
     unsigned doubts_ = 0;
     base::SteadyTime doubted_until_{};
+    std::string version_;
     std::map<std::string, base::SteadyTime, std::less<>> unsupported_;  // method -> ask again from
     struct Misses {
         unsigned count = 0;

@@ -21,6 +21,7 @@ constexpr base::Duration kFirstAnswers = 5s;     // longest wait at the start
 struct HostStatus {
     ChainIdentity identity;
     std::optional<chain::BlockHeight> earliest_block;
+    std::string version;
 };
 
 base::Result<HostStatus, std::string> read_status(const std::string& body) {
@@ -31,6 +32,7 @@ base::Result<HostStatus, std::string> read_status(const std::string& body) {
         return json.contains(name) && json[name].is_string() ? json[name].get<std::string>() : std::string();
     };
     status.identity = {text("chain_id"), text("genesis_hash")};
+    if (const auto version = json.find("version"); version != json.end()) status.version = version->dump();
     const auto sync = json.find("sync_info");
     if (sync == json.end() || !sync->is_object()) return status;
     const auto earliest = sync->find("earliest_block_height");
@@ -154,6 +156,7 @@ base::Task<NetworkAnswer> NetworkCheck::ask_for_proof(Host& host) {
     const auto told =
         co_await decoded_call<HostStatus>(*host.router, pool_, std::move(call), std::move(decode));
     if (told && told->value.earliest_block) host.upstream().reaches_back_to(*told->value.earliest_block);
+    if (told) host.upstream().runs(told->value.version);
     if (told && !told->value.identity.chain_id.empty()) co_return told->value.identity;
     if (told || told.error().method_missing || host.upstream().network().untold >= kUntoldIsAReason)
         co_return co_await compare_block(host);

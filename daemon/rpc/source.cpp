@@ -4,7 +4,7 @@ namespace receiptd::rpc {
 
 std::vector<chain::Receipt> TreeSource::Tree::bodies() const {
     auto all = status.value.receipts.value_or(std::vector<chain::Receipt>{});
-    for (const auto& extra : extra_receipts) all.push_back(extra.value);
+    for (const auto& extra : extra_receipts) all.push_back(extra.receipt);
     return all;
 }
 

@@ -127,6 +127,12 @@ public:
 inline constexpr const char* kOfAFork = "OF_A_FORK";
 inline constexpr const char* kNoHostTracksShard = "NO_HOST_TRACKS_SHARD";
 
+// A receipt, and what its views point into.
+struct ReceiptBody {
+    std::shared_ptr<const void> document;
+    chain::Receipt receipt;
+};
+
 // Transaction trees over JSON-RPC, for source rpc and for `receiptd tx`.
 class TreeSource {
 public:
@@ -134,11 +140,11 @@ public:
 
     struct Tree {
         chain::Decoded<chain::TransactionStatus> status;
-        // Bodies missing from status.receipts, got by EXPERIMENTAL_receipt.
-        std::vector<chain::Decoded<chain::Receipt>> extra_receipts;
+        // Bodies missing from status.receipts, found elsewhere: listed in chunks, told by another host.
+        std::vector<ReceiptBody> extra_receipts;
         // All bodies that could be had; views into this tree's documents.
         std::vector<chain::Receipt> bodies() const;
-        std::vector<std::string> missing_receipts;  // ids nobody could give
+        std::vector<std::string> missing_receipts;  // ids of the others that were executed
         std::string host;                           // who answered
         bool complete = false;                      // every id reachable through receipt_ids has an outcome
     };
@@ -164,7 +170,7 @@ public:
         std::string elsewhere_than;  // an upstream whose last answer was incomplete: others go first
     };
 
-    // EXPERIMENTAL_tx_status, falling back to tx; wait_until NONE; regular, then archival.
+    // tx_status, falling back to EXPERIMENTAL_tx_status, then to tx; wait_until NONE; regular, then archival.
     // Unavailable with reason kNoHostTracksShard: every host that was asked lacks the transaction's shard.
     virtual base::Task<TreeResult> tree(Query query) = 0;
 
@@ -209,6 +215,7 @@ struct UpstreamState {
     std::optional<chain::BlockHeight> horizon;  // lowest height it is known to hold (learned)
     std::optional<chain::BlockHeight> head;
     std::vector<chain::ShardId> untracked_shards;  // learned: it tells nothing of them
+    std::vector<std::string> missing_methods;      // learned: it does not offer them
     double budget_available = 0;
     double budget_limit = 0;                        // requests a second; 0: no limit
     std::map<std::string, std::uint64_t> requests;  // of the last day or since the start, by purpose

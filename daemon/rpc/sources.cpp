@@ -92,7 +92,8 @@ public:
         witnesses_ = std::make_unique<ConfiguredWitnesses>(parts.executor, pool, rpc_, neardata_);
         const auto headers = std::make_shared<HeaderCheck>(*witnesses_, parts.series);
         auto cache = std::make_shared<BlockCache>();
-        trees_ = std::make_unique<RpcTreeSource>(parts.executor, pool, rpc_, cache, headers);
+        auto listed = std::make_shared<ListedReceipts>();
+        trees_ = std::make_unique<RpcTreeSource>(parts.executor, pool, rpc_, cache, headers, listed);
         receipts_ = std::make_unique<RpcReceiptSource>(pool, rpc_);
         submissions_ = std::make_unique<RpcSubmitSource>(
             parts.executor, pool, parts.time, rpc_, settings.validity_blocks, settings.is_public_network());
@@ -100,7 +101,7 @@ public:
         if (neardata_)
             blocks_ = std::make_unique<NeardataSource>(pool_, neardata_, headers);
         else
-            blocks_ = std::make_unique<RpcBlockSource>(parts.executor, pool, rpc_, cache, headers);
+            blocks_ = std::make_unique<RpcBlockSource>(parts.executor, pool, rpc_, cache, headers, listed);
         network_check_ = std::make_unique<NetworkCheck>(parts.executor, pool, parts.time, rpc_, neardata_);
     }
 

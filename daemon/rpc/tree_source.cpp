@@ -2,7 +2,6 @@
 
 #include "base/coroutine.hpp"
 #include "base/log.hpp"
-#include "base/task_group.hpp"
 #include "chain/proof/outcomes_root.hpp"
 #include "rpc/block_source.hpp"
 #include "rpc/questions.hpp"
@@ -17,10 +16,8 @@
 namespace receiptd::rpc {
 namespace {
 
-using DecodedReceipt = chain::Decoded<chain::Receipt>;
 using DecodedStatus = chain::Decoded<chain::TransactionStatus>;
 
-constexpr std::size_t kBodiesAtOnce = 8;
 constexpr chain::BlockHeight kMostSkipped = 8;  // in a row
 constexpr unsigned kMostWalked = 16;            // from block to parent
 // Gas for more receipts than that fits no transaction, and each costs a question, to this host or another
@@ -41,16 +38,6 @@ std::string too_much(const chain::TransactionStatus& status, const MissingBodies
 
 void compute_root(chain::Outcome& outcome) {
     if (const auto root = chain::root_by_path(outcome)) outcome.root = root->to_string();
-}
-
-Decoder<DecodedReceipt> receipt_decoder(std::string id) {
-    return [id = std::move(id)](std::string body) -> base::Result<DecodedReceipt, std::string> {
-        auto receipt = chain::decode_receipt_answer(std::move(body));
-        if (!receipt) return refuse<DecodedReceipt>(receipt.error());
-        if (receipt->value.receipt_id != id)
-            return refuse<DecodedReceipt>("asked for receipt " + id + ", got another one");
-        return std::move(*receipt);
-    };
 }
 
 Decoder<chain::BlockRef> block_at(chain::BlockHeight height) {
@@ -101,40 +88,16 @@ bool is_complete(const chain::TransactionStatus& status) {
     return true;
 }
 
-MissingBodies missing_bodies(const chain::TransactionStatus& status) {
-    std::unordered_set<chain::Text> had;
-    if (status.receipts)
-        for (const auto& receipt : *status.receipts) had.insert(receipt.receipt_id);
-    chain::Text local;
-    if (status.transaction && status.transaction_outcome &&
-        !status.transaction_outcome->receipt_ids.empty() &&
-        status.transaction->signer_id == status.transaction->receiver_id)
-        local = status.transaction_outcome->receipt_ids.front();
-    MissingBodies missing;
-    for (const auto& outcome : status.receipts_outcome) {
-        if (!had.insert(outcome.id).second) continue;
-        (outcome.id == local ? missing.hopeless : missing.worth_asking).emplace_back(outcome.id);
-    }
-    return missing;
-}
-
-// State that the workers of one tree share; it outlives a caller that was cancelled.
-struct RpcTreeSource::Bodies {
-    std::vector<std::string> ids;
-    std::size_t next = 0;
-    std::vector<DecodedReceipt> had;
-    std::vector<std::string> missing;
-    std::optional<CallError> error;
-};
-
 RpcTreeSource::RpcTreeSource(base::asio::any_io_executor executor, base::asio::thread_pool& pool,
                              std::shared_ptr<Router> router, std::shared_ptr<BlockCache> cache,
-                             std::shared_ptr<HeaderCheck> headers)
-    : executor_(std::move(executor)),
+                             std::shared_ptr<HeaderCheck> headers, std::shared_ptr<ListedReceipts> listed)
+    : executor_(executor),
       pool_(pool),
-      router_(std::move(router)),
+      router_(router),
       cache_(std::move(cache)),
-      headers_(std::move(headers)) {}
+      headers_(std::move(headers)),
+      listed_(listed),
+      chunks_(std::move(executor), pool, std::move(router), std::move(listed)) {}
 
 Decoder<RpcTreeSource::Told> RpcTreeSource::decoder(std::string tx_hash, TreeLimits limits) {
     return [tx_hash = std::move(tx_hash), limits](std::string body) -> base::Result<Told, std::string> {
@@ -159,18 +122,22 @@ Decoder<RpcTreeSource::Told> RpcTreeSource::decoder(std::string tx_hash, TreeLim
 
 base::Task<TreeSource::TreeResult> RpcTreeSource::tree(Query query) {
     auto aside = std::make_shared<Aside>();
-    auto answer = co_await ask_for_status("EXPERIMENTAL_tx_status", query, aside);
-    if (!answer && answer.error().method_missing) answer = co_await ask_for_status("tx", query, aside);
+    auto answer = co_await ask_by_any_method(query, aside);
     if (!answer) co_return without_outcome(answer.error(), std::move(aside->partial), query);
     Tree tree;
     tree.status = std::move(answer->value.status);
     tree.host = router_->hosts()[answer->host]->name();
     tree.complete = answer->value.complete;
-    if (tree.complete) {
-        auto failed = co_await complete_bodies(tree, std::move(answer->value.missing), query.priority);
-        if (failed) co_return std::move(*failed);
-    }
+    if (tree.complete) co_await complete_bodies(tree, std::move(answer->value.missing), std::move(query));
     co_return std::move(tree);
+}
+
+base::Task<base::Result<Answer<RpcTreeSource::Told>, CallError>> RpcTreeSource::ask_by_any_method(
+    Query query, std::shared_ptr<Aside> aside) {
+    auto answer = co_await ask_for_status(kTreeMethods.front(), query, aside);
+    for (std::size_t i = 1; i < kTreeMethods.size() && !answer && answer.error().method_missing; ++i)
+        answer = co_await ask_for_status(kTreeMethods[i], query, aside);
+    co_return answer;
 }
 
 base::Task<base::Result<Answer<RpcTreeSource::Told>, CallError>> RpcTreeSource::ask_for_status(
@@ -219,37 +186,6 @@ base::Task<void> RpcTreeSource::learn_limits(std::optional<Inclusion> at, Priori
     const auto limits =
         co_await decoded_call<TreeLimits>(*router_, pool_, std::move(call), std::move(decode));
     if (limits) limits_ = limits->value;
-}
-
-base::Task<std::optional<Unavailable>> RpcTreeSource::complete_bodies(Tree& tree, MissingBodies missing,
-                                                                      Priority priority) {
-    auto bodies = std::make_shared<Bodies>();
-    bodies->ids = std::move(missing.worth_asking);
-    base::TaskGroup workers(executor_);
-    for (std::size_t i = 0; i < std::min(kBodiesAtOnce, bodies->ids.size()); ++i)
-        workers.spawn(fetch_bodies(bodies, priority));
-    co_await workers.join();
-    if (bodies->error) co_return unavailable(std::move(*bodies->error));
-    tree.extra_receipts = std::move(bodies->had);
-    tree.missing_receipts = std::move(missing.hopeless);
-    for (auto& id : bodies->missing) tree.missing_receipts.push_back(std::move(id));
-    co_return std::nullopt;
-}
-
-base::Task<void> RpcTreeSource::fetch_bodies(std::shared_ptr<Bodies> bodies, Priority priority) {
-    while (bodies->next < bodies->ids.size() && !bodies->error) {
-        const auto id = bodies->ids[bodies->next++];
-        auto call = ask_receipt(id, priority);
-        auto decode = receipt_decoder(id);
-        auto answer =
-            co_await decoded_call<DecodedReceipt>(*router_, pool_, std::move(call), std::move(decode));
-        if (answer)
-            bodies->had.push_back(std::move(answer->value));
-        else if (answer.error().absent || answer.error().reason == "METHOD_NOT_FOUND")
-            bodies->missing.push_back(id);
-        else
-            bodies->error = answer.error();
-    }
 }
 
 base::Task<base::Result<chain::BlockRef, Unavailable>> RpcTreeSource::final_block(

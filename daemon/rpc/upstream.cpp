@@ -288,6 +288,7 @@ UpstreamState Upstream::state() const {
     state.horizon = memory_.horizon();
     state.head = memory_.head();
     state.untracked_shards = memory_.untracked_shards(time_->now());
+    state.missing_methods = memory_.unsupported(time_->now());
     const auto now = time_->now();
     state.budget_available = gate_->available();
     state.budget_limit = gate_->per_second();

@@ -78,6 +78,7 @@ public:
     void lacks(chain::BlockHeight height, std::optional<chain::BlockHeight> known_head);
     // Its status says so. An archival host tells the horizon of its recent data only: nothing follows.
     void reaches_back_to(chain::BlockHeight earliest);
+    void runs(const std::string& version) { memory_.runs(version); }
     void tracks(chain::ShardId shard_id);
     // It lacks something of the shard at `height`; nullopt: it says itself that it does not track the shard.
     void lacks_shard(chain::ShardId shard_id, std::optional<chain::BlockHeight> height);

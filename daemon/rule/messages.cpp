@@ -22,6 +22,8 @@ constexpr std::array kMessages = {
     MessageType{"wallet_refused", "finding.wallet_refused", "finding",
                 "a wallet did not do what its owner signed"},
     MessageType{"yield_timed_out", "finding.yield_timed_out", "finding", "nobody resumed a yield in time"},
+    MessageType{"undecided", "finding.undecided", "finding",
+                "for ten minutes no host has told receipts that decide a transaction's verdict"},
     MessageType{"stuck", "finding.stuck", "finding",
                 "a watched transaction is longer in a stage than it should be"},
     MessageType{"rejected", "finding.rejected", "finding", "a watched transaction ended: no node takes it"},
@@ -71,12 +73,10 @@ Schema file(std::string_view name) {
 std::span<const MessageType> message_types() { return kMessages; }
 
 std::span<const std::string_view> kinds_about_outcomes() {
-    static constexpr std::array<std::string_view, 13> kAboutOutcomes{
-        "failed_receipt", "failed_transaction", "tokens_returned",
-        "burnt_tokens",   "wallet_refused",     "yield_timed_out",
-        "event",          "transfer",           "key_added",
-        "verdict",        "executing",          "completed",
-        "final"};
+    static constexpr std::array<std::string_view, 14> kAboutOutcomes{
+        "failed_receipt",  "failed_transaction", "tokens_returned", "burnt_tokens", "wallet_refused",
+        "yield_timed_out", "undecided",          "event",           "transfer",     "key_added",
+        "verdict",         "executing",          "completed",       "final"};
     return kAboutOutcomes;
 }
 

@@ -7,25 +7,16 @@ namespace receiptd::rule {
 namespace {
 
 constexpr std::array<std::string_view, kKinds> kKindNames = {
-    "failed_receipt",
-    "failed_transaction",
-    "tokens_returned",
-    "burnt_tokens",
-    "wallet_refused",
-    "yield_timed_out",
-    "stuck",
-    "rejected",
-    "forwarding_failed",
-    "dropped",
-    "expired",
-    "unknown",
-    "verdict",
-    "stage",
-    "event",
-    "transfer",
-    "key_added",
-    "absence",
-    "latency",
+    "failed_receipt",  "failed_transaction",
+    "tokens_returned", "burnt_tokens",
+    "wallet_refused",  "yield_timed_out",
+    "undecided",       "stuck",
+    "rejected",        "forwarding_failed",
+    "dropped",         "expired",
+    "unknown",         "verdict",
+    "stage",           "event",
+    "transfer",        "key_added",
+    "absence",         "latency",
 };
 static_assert(static_cast<std::size_t>(Kind::latency) + 1 == kKinds);
 

@@ -15,6 +15,7 @@ enum class Kind : std::uint8_t {
     burnt_tokens,
     wallet_refused,
     yield_timed_out,
+    undecided,
     stuck,
     rejected,
     forwarding_failed,
@@ -30,7 +31,7 @@ enum class Kind : std::uint8_t {
     absence,    // of a subject: a successful receipt, which ends an absence
     latency,    // of a subject: a watched transaction that entered a stage, with how long that took
 };
-inline constexpr std::size_t kKinds = 19;
+inline constexpr std::size_t kKinds = 20;
 std::string_view kind_name(Kind kind);
 std::optional<Kind> parse_kind(std::string_view name);
 constexpr bool is_finding(Kind kind) { return kind <= Kind::unknown; }

@@ -33,7 +33,8 @@ const std::string kFetchAgain =
     "    t.shard_id) "
     "INSERT INTO pending_trees (tx_hash, sender_id, block_height, block_hash, block_time, timestamp_nanosec, "
     "  shard_id) SELECT * FROM again "
-    "ON CONFLICT (tx_hash, block_height) DO UPDATE SET due_at = now() RETURNING tx_hash";
+    "ON CONFLICT (tx_hash, block_height) DO UPDATE SET due_at = now(), stored_part = NULL, "
+    "receipts_missing_since = NULL RETURNING tx_hash";
 const std::string kFetchedEvents =
     "DELETE FROM events e USING transactions t, receipts r "
     "WHERE t.block_time = $2::timestamptz AND t.block_height = $1 AND r.tree_id = t.tree_id "

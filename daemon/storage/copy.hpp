@@ -38,7 +38,7 @@ TimeSpan times_of_rows(const chain::RowBatch& batch, chain::Table table);
 // Findings that a tree gives, not a watch.
 inline const std::string kTreeFindings =
     "kind IN ('failed_receipt', 'failed_transaction', 'tokens_returned', 'burnt_tokens', 'wallet_refused', "
-    "'yield_timed_out')";
+    "'yield_timed_out', 'undecided')";
 
 // The ids of a table's rows; the id stands in the first column: tx_hash, receipt_id, finding_id, …
 std::vector<std::string> ids_of_rows(const chain::RowBatch& batch, chain::Table table);

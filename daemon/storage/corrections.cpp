@@ -55,14 +55,14 @@ const std::string kToldFinding =
 
 // A watch told its verdict as its end; findings count if they were told, and not taken back since.
 const std::string kJudgedAnew =
-    "WITH judged AS (SELECT * FROM unnest($1::text[], $2::text[], $3::text[]) AS j (tx_hash, verdict, "
-    "class)), "
+    "WITH judged AS (SELECT tx_hash, nullif(verdict, '') AS verdict, class "
+    "  FROM unnest($1::text[], $2::text[], $3::text[]) AS j (tx_hash, verdict, class)), "
     "holding AS (SELECT id, nullif(handled, '')::boolean AS handled FROM unnest($4::text[], $5::text[]) "
     "  AS h (id, handled)), "
     "wrong AS MATERIALIZED (SELECT f.finding_id AS id, f.kind, f.tx_hash, f.signer_id, f.block_time, " +
     kToldFinding +
     " AS told, json_strip_nulls(json_build_object('verdict', j.verdict, 'handled', h.handled)) AS truth, "
-    "    'judged again by the rules of this program' AS why, "
+    "    $6::text AS why, "
     "    CASE WHEN h.id IS NULL THEN 'gone' WHEN h.handled THEN 'handled' ELSE 'unhandled' END AS now_is "
     "  FROM judged j JOIN findings f ON f.tree_id = j.tx_hash LEFT JOIN holding h ON h.id = f.finding_id "
     "    CROSS JOIN LATERAL last_telling(f.finding_id) AS last "
@@ -70,17 +70,19 @@ const std::string kJudgedAnew =
     kTreeFindings +
     "    AND (h.id IS NULL OR h.handled <> coalesce(last.handled, f.handled)) "
     "    AND last.telling > corrections_of(f.finding_id, f.tree_id, 'gone') "
-    "  UNION ALL SELECT 'final:' || w.tx_hash, 'final', w.tx_hash, w.sender_id, r.block_time, "
+    "  UNION ALL SELECT 'final:' || w.tx_hash, 'final', w.tx_hash, w.sender_id, (SELECT min(t.block_time) "
+    "      FROM transactions t WHERE t.tx_hash = w.tx_hash), "
     "    json_build_object('stage', w.stage, 'verdict', w.verdict, 'reason', w.reason), "
-    "    json_build_object('verdict', j.verdict), 'judged again by the rules of this program', j.verdict "
-    "  FROM judged j JOIN watches w USING (tx_hash) JOIN transaction_results r USING (tx_hash) "
-    "  WHERE w.stage = 'final' AND w.verdict <> j.verdict AND r.tree_id = r.tx_hash), " +
+    "    json_build_object('verdict', j.verdict), $6::text, coalesce(j.verdict, 'undecided') "
+    "  FROM judged j JOIN watches w USING (tx_hash) "
+    "  WHERE w.stage = 'final' AND w.verdict IS DISTINCT FROM j.verdict), " +
     kTakeBack +
     "truer AS (UPDATE watches w SET verdict = j.verdict, reason = nullif(j.class, ''), "
     "    safe_to_resign_after_height = CASE WHEN j.verdict = 'failed' THEN w.safe_to_resign_after_height "
     "END, "
     "    updated_at = now() "
-    "  FROM judged j WHERE w.tx_hash = j.tx_hash AND w.stage = 'final' AND w.verdict <> j.verdict), " +
+    "  FROM judged j WHERE w.tx_hash = j.tx_hash AND w.stage = 'final' "
+    "    AND w.verdict IS DISTINCT FROM j.verdict), " +
     kInTransitions + kInStream + kWhatIsNews;
 
 // An alert whose finding went with blocks, and has not come back, or came back otherwise, though these
@@ -168,7 +170,7 @@ bool take_back_judged(pqxx::transaction_base& tx, const JudgedAnew& judged) {
     if (judged.tx_hashes.empty()) return false;
     return tell_all(tx, shim::query(tx, kJudgedAnew, text_array(judged.tx_hashes),
                                     text_array(judged.verdicts), text_array(judged.error_classes),
-                                    text_array(judged.holding), text_array(judged.handled)));
+                                    text_array(judged.holding), text_array(judged.handled), judged.why));
 }
 
 bool begin_watches_anew(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes,

@@ -16,9 +16,10 @@ namespace receiptd::storage {
 
 // Trees as they are now, and the findings that hold.
 struct JudgedAnew {
-    std::vector<std::string> tx_hashes, verdicts,
-        error_classes;                          // the class of what gave the verdict, or empty
-    std::vector<std::string> holding, handled;  // ids, and of each "t", "f", or empty
+    std::vector<std::string> tx_hashes, verdicts,  // empty: it has none, for the reason that is its class
+        error_classes;                             // the class of what gave the verdict, or empty
+    std::vector<std::string> holding, handled;     // ids, and of each "t", "f", or empty
+    std::string why = "judged again by the rules of this program";
 };
 // Before results and findings of these trees are replaced: takes back findings that do not hold, and ends of
 // watches that were told with another verdict. Returns whether there was one.

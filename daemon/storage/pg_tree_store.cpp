@@ -2,12 +2,16 @@
 
 #include "chain/tree/facts.hpp"
 #include "chain/tree/finding.hpp"
+#include "chain/tree/judgement.hpp"
 #include "storage/copy.hpp"
+#include "storage/corrections.hpp"
 #include "storage/late_trees.hpp"
 #include "storage/pg_orphan_store.hpp"
 #include "storage/settle.hpp"
 #include "storage/sql_time.hpp"
 #include "storage/tell_batch.hpp"
+
+#include <algorithm>
 
 namespace receiptd::storage {
 namespace {
@@ -21,6 +25,15 @@ std::string around_transaction(const std::string& column) {
     return column + " BETWEEN " + kSince + " AND " + kUntil;
 }
 
+std::string reason_of(const std::vector<std::string>& missing) {
+    constexpr std::size_t kNamed = 3;
+    std::string reason = std::string(chain::kReceiptsMissing) + ": no host tells ";
+    for (std::size_t i = 0; i < std::min(missing.size(), kNamed); ++i)
+        reason += (i == 0 ? "" : ", ") + missing[i];
+    if (missing.size() > kNamed) reason += " and " + std::to_string(missing.size() - kNamed) + " more";
+    return reason;
+}
+
 // A transaction that two blocks list has two rows: its tree is that of both.
 bool take_pending(pqxx::transaction_base& tx, const std::string& tx_hash, std::uint64_t timestamp_nanosec) {
     return shim::query(tx,
@@ -28,6 +41,33 @@ bool take_pending(pqxx::transaction_base& tx, const std::string& tx_hash, std::u
                        "  WHERE tx_hash = $1 AND timestamp_nanosec = $2::numeric)",
                        tx_hash, timestamp_nanosec)
                .affected_rows() > 0;
+}
+
+// A part is stored: it stays pending.
+bool keep_pending(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
+    return shim::query(tx,
+                       "UPDATE pending_trees SET stored_part = $2, attempts = attempts + 1, reason = $3, "
+                       "due_at = now() + $4 * interval '1 millisecond', "
+                       "receipts_missing_since = coalesce(receipts_missing_since, now()) WHERE tx_hash = $1",
+                       done.tx_hash, done.part == chain::StoredPart::undecided ? "undecided" : "rows",
+                       reason_of(done.missing_receipts), done.again_after.count())
+               .affected_rows() > 0;
+}
+
+// What was told by a part of the tree and does not hold.
+void take_back(pqxx::transaction_base& tx, const chain::TreeRows& tree) {
+    const auto& done = tree.completion;
+    if (!done.replaces_part || done.verdict.empty()) return;
+    JudgedAnew judged;
+    judged.tx_hashes = {done.tx_hash};
+    judged.verdicts = {done.verdict};
+    judged.error_classes = {done.deciding_class};
+    judged.why = "receipts that were missing are known now";
+    for_each_row(tree.batch, chain::Table::findings, {"finding_id", "handled"}, [&](const RowFields& row) {
+        judged.holding.emplace_back(row[0].value_or(""));
+        judged.handled.emplace_back(!row[1] ? "" : row[1]->front() != 0 ? "t" : "f");
+    });
+    take_back_judged(tx, judged);
 }
 
 // Not if it is complete, nor if its block was removed meanwhile.
@@ -107,7 +147,11 @@ bool write_tree(pqxx::connection& connection, const chain::TreeRows& tree, Datab
     const auto& done = tree.completion;
     pqxx::work tx(connection);
     lock_adoption(tx);
-    if (!take_pending(tx, done.tx_hash, done.block_timestamp_nanosec) && !is_wanted(tx, done)) return false;
+    const bool is_pending = done.part == chain::StoredPart::none
+                                ? take_pending(tx, done.tx_hash, done.block_timestamp_nanosec)
+                                : keep_pending(tx, done);
+    if (!is_pending && (done.part != chain::StoredPart::none || !is_wanted(tx, done))) return false;
+    take_back(tx, tree);
     remove_earlier(tx, done);
     remove_orphans(tx, done);
     copy_rows(tx, tree.batch);
@@ -140,6 +184,11 @@ std::uint64_t place_unfinished(pqxx::transaction_base& tx, base::Height from) {
         "ON CONFLICT DO NOTHING",
         from > chain::kSeamReach ? from - chain::kSeamReach : 0, from);
     return static_cast<std::uint64_t>(placed.affected_rows());
+}
+
+chain::StoredPart part_named(std::string_view name) {
+    if (name.empty()) return chain::StoredPart::none;
+    return name == "undecided" ? chain::StoredPart::undecided : chain::StoredPart::rows;
 }
 
 }  // namespace
@@ -175,8 +224,9 @@ base::Task<std::vector<PendingTree>> PgTreeStore::due_trees(unsigned limit, base
             "SKIP LOCKED), "
             // Others have finished it meanwhile: a backfill, or who saw all of its blocks.
             "done AS (DELETE FROM pending_trees p USING due WHERE p.tx_hash = due.tx_hash "
-            "  AND p.block_height = due.block_height AND EXISTS (SELECT FROM transaction_results r "
-            "    WHERE r.tx_hash = p.tx_hash AND r.tree_id = p.tx_hash AND r.block_time = p.block_time) "
+            "  AND p.block_height = due.block_height AND (p.receipts_missing_since < now() - interval '3 "
+            "days' OR p.stored_part IS NULL AND EXISTS (SELECT FROM transaction_results r "
+            "    WHERE r.tx_hash = p.tx_hash AND r.tree_id = p.tx_hash AND r.block_time = p.block_time)) "
             "  RETURNING p.tx_hash, p.block_height), "
             "taken AS (UPDATE pending_trees p SET due_at = now() + interval '3 seconds' FROM due "
             "  WHERE p.tx_hash = due.tx_hash AND p.block_height = due.block_height "
@@ -185,7 +235,11 @@ base::Task<std::vector<PendingTree>> PgTreeStore::due_trees(unsigned limit, base
             "SELECT tx_hash, sender_id, block_height, block_hash, timestamp_nanosec, shard_id, attempts, "
             "  EXISTS (SELECT FROM backfills WHERE block_height BETWEEN from_height AND to_height), "
             "  EXISTS (SELECT FROM blocks b WHERE b.block_height = taken.block_height "
-            "    AND b.block_time = taken.block_time AND b.protocol_version BETWEEN 74 AND 82) "
+            "    AND b.block_time = taken.block_time AND b.protocol_version BETWEEN 74 AND 82), "
+            "  (extract(epoch FROM now() - receipts_missing_since) * 1000)::bigint, coalesce(stored_part, "
+            "''), "
+            "  EXISTS (SELECT FROM transaction_results r WHERE r.tx_hash = taken.tx_hash "
+            "    AND r.tree_id = taken.tx_hash AND r.block_time = taken.block_time) "
             "FROM taken ORDER BY was_due_at, block_height, tx_hash",
             limit, included_in.from, included_in.to);
         std::vector<PendingTree> due;
@@ -200,6 +254,10 @@ base::Task<std::vector<PendingTree>> PgTreeStore::due_trees(unsigned limit, base
             pending.attempts = row[6].as<unsigned>();
             pending.ordered = row[7].as<bool>();
             pending.may_be_discarded = row[8].as<bool>();
+            if (!row[9].is_null())
+                pending.receipts_missing_for = std::chrono::milliseconds(row[9].as<std::int64_t>());
+            pending.stored_part = part_named(row[10].as<std::string>());
+            pending.has_result = row[11].as<bool>();
             due.push_back(std::move(pending));
         }
         return due;
@@ -208,7 +266,9 @@ base::Task<std::vector<PendingTree>> PgTreeStore::due_trees(unsigned limit, base
 
 base::Task<std::uint64_t> PgTreeStore::pending_tree_count(base::HeightRange included_in) {
     return database_.pool.following.transaction([included_in](pqxx::work& tx) {
-        return shim::query(tx, "SELECT count(*) FROM pending_trees WHERE block_height BETWEEN $1 AND $2",
+        return shim::query(tx,
+                           "SELECT count(*) FROM pending_trees WHERE stored_part IS NULL AND block_height "
+                           "BETWEEN $1 AND $2",
                            included_in.from, included_in.to)[0][0]
             .as<std::uint64_t>();
     });
@@ -217,7 +277,8 @@ base::Task<std::uint64_t> PgTreeStore::pending_tree_count(base::HeightRange incl
 base::Task<OverdueTrees> PgTreeStore::overdue_trees(std::chrono::seconds age) {
     return database_.pool.following.transaction([age](pqxx::work& tx) -> OverdueTrees {
         static const std::string overdue =
-            "FROM pending_trees WHERE placed_at < now() - $1::bigint * interval '1 second' AND NOT EXISTS "
+            "FROM pending_trees WHERE stored_part IS NULL AND placed_at < now() - $1::bigint * interval '1 "
+            "second' AND NOT EXISTS "
             "  (SELECT FROM backfills WHERE block_height BETWEEN from_height AND to_height) ";
         const auto oldest = shim::query(tx,
                                         "SELECT tx_hash, coalesce(reason, ''), "
@@ -255,6 +316,18 @@ base::Task<chain::DecidedCounts> PgTreeStore::discard_tree(PendingTree tree, cha
         database.announce(told);
         return std::move(batch.facts.decided);
     });
+}
+
+base::Task<void> PgTreeStore::await_receipts(std::string tx_hash, std::chrono::milliseconds delay,
+                                             std::vector<std::string> missing) {
+    return database_.pool.following.transaction(
+        [tx_hash = std::move(tx_hash), delay, missing = std::move(missing)](pqxx::work& tx) {
+            shim::query(tx,
+                        "UPDATE pending_trees SET attempts = attempts + 1, reason = $2, "
+                        "receipts_missing_since = coalesce(receipts_missing_since, now()), "
+                        "due_at = now() + $3 * interval '1 millisecond' WHERE tx_hash = $1",
+                        tx_hash, reason_of(missing), delay.count());
+        });
 }
 
 base::Task<void> PgTreeStore::postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,

@@ -22,6 +22,8 @@ public:
     base::Task<chain::DecidedCounts> discard_tree(PendingTree tree, chain::NewsSince news_since) override;
     base::Task<void> postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
                                    std::string reason) override;
+    base::Task<void> await_receipts(std::string tx_hash, std::chrono::milliseconds delay,
+                                    std::vector<std::string> missing) override;
     base::Task<chain::DecidedCounts> settle_trees(base::HeightRange around,
                                                   chain::NewsSince news_since) override;
 

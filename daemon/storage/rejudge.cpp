@@ -69,7 +69,10 @@ public:
             const auto judgement = tree_of(tx_hash, tree).judge();
             placing_.add(tx_hash, judgement);
             auto decided = chain::decided(*tree.transaction, judgement);
-            if (decided.results.empty()) continue;
+            if (decided.results.empty()) {
+                if (judgement.settled && judgement.undecided) undecided_.push_back(tx_hash);
+                continue;
+            }
             settled_.push_back(tx_hash);
             told_.tx_hashes.push_back(tx_hash);
             told_.verdicts.emplace_back(chain::verdict_name(decided.results.front().verdict));
@@ -82,6 +85,7 @@ public:
             }
             chain::write_decided(batch_, std::move(decided));
         }
+        take_results_back();
         write_users();
         done_.roles = placing_.write();
         replace();
@@ -94,6 +98,34 @@ private:
         if (user_id.empty()) return;
         relayed_.push_back(transaction.tx_hash);
         users_.push_back(std::move(user_id));
+    }
+
+    // Results of trees of which receipts are missing that decide the verdict: an earlier version gave them.
+    // The trees are fetched again.
+    void take_results_back() {
+        const auto rows = shim::query(tx_,
+                                      "SELECT tx_hash FROM transaction_results WHERE tx_hash = ANY "
+                                      "($1::text[]) AND block_time BETWEEN $2::timestamptz AND "
+                                      "$3::timestamptz",
+                                      text_array(undecided_), times_.since, times_.until);
+        std::vector<std::string> judged;
+        for (const auto& row : rows) judged.push_back(row[0].as<std::string>());
+        for (const auto& tx_hash : judged) {
+            settled_.push_back(tx_hash);
+            told_.tx_hashes.push_back(tx_hash);
+            told_.verdicts.emplace_back();
+            told_.error_classes.emplace_back(chain::kReceiptsMissing);
+            verdicts_[tx_hash] = chain::kind::kUndecided;
+        }
+        shim::query(tx_,
+                    "INSERT INTO pending_trees (tx_hash, sender_id, block_height, block_hash, block_time, "
+                    "  timestamp_nanosec, shard_id, receipts_missing_since, stored_part) "
+                    "SELECT t.tx_hash, t.signer_id, t.block_height, b.block_hash, b.block_time, "
+                    "  b.timestamp_nanosec, t.shard_id, now(), 'rows' FROM transactions t "
+                    "JOIN blocks b ON b.block_height = t.block_height AND b.block_time = t.block_time "
+                    "WHERE t.tx_hash = ANY ($1::text[]) AND t.block_time BETWEEN $2::timestamptz AND "
+                    "  $3::timestamptz ON CONFLICT DO NOTHING",
+                    text_array(judged), times_.since, times_.until);
     }
 
     void write_users() {
@@ -137,6 +169,7 @@ private:
     JudgedAnew told_;
     std::map<std::string, std::string> verdicts_;
     std::set<std::string> findings_;
+    std::vector<std::string> undecided_;
     std::vector<std::string> relayed_, users_;
     Placing placing_;
     chain::RowBatch batch_;

@@ -33,6 +33,16 @@ std::vector<Start> starts(pqxx::transaction_base& tx, const std::vector<std::str
     return found;
 }
 
+void load_undecided(pqxx::transaction_base& tx, const std::vector<std::string>& trees, const TreeTimes& times,
+                    std::map<std::string, StoredTree>& loaded) {
+    for (const auto& row : shim::query(tx,
+                                       "SELECT tree_id FROM findings WHERE tree_id = ANY ($1::text[]) "
+                                       "AND kind = 'undecided' "
+                                       "AND block_time BETWEEN $2::timestamptz AND $3::timestamptz",
+                                       text_array(trees), times.since, times.until))
+        loaded[row[0].as<std::string>()].ended_undecided = true;
+}
+
 std::map<std::string, StoredTree> load(pqxx::connection& connection,
                                        const std::vector<std::string>& tx_hashes) {
     std::map<std::string, StoredTree> loaded;
@@ -48,6 +58,7 @@ std::map<std::string, StoredTree> load(pqxx::connection& connection,
         load_resumes(tx, times, some);
         load_data(tx, trees, times, some);
         load_contracts(tx, times, some);
+        load_undecided(tx, trees, times, some);
         loaded.merge(some);
         first = last;
     }

@@ -23,6 +23,10 @@ struct PendingTree {
     bool ordered = false;  // as part of a backfill
     // Its block is of a protocol that dropped invalid transactions of a chunk without an outcome (PV74-82).
     bool may_be_discarded = false;
+    // Since some of its receipts could not be had: they decide its verdict, or complete what is stored of it.
+    std::optional<std::chrono::milliseconds> receipts_missing_for;
+    chain::StoredPart stored_part = chain::StoredPart::none;
+    bool has_result = false;  // stored with that part
 };
 
 // Trees that are waited for longer than they should take, those of ordered backfills left out.
@@ -44,17 +48,21 @@ public:
     virtual ~TreeStore() = default;
 
     // One transaction: receipts and events of a tree, its transaction row completed, its data
-    // receipts adopted, its pending_trees row removed. Nothing if its block was removed meanwhile.
-    // Idempotent.
+    // receipts adopted, its pending_trees row removed, or kept where these rows are a part of it. What was
+    // told by a part and does not hold is taken back. Nothing if its block was removed meanwhile. Idempotent.
     virtual base::Task<void> commit_tree(chain::TreeRows tree) = 0;
     // Leases due pending trees for a few seconds, oldest first; drops those that have a result by now.
     // postpone_tree() sets a later time for a tree that is not ready.
     virtual base::Task<std::vector<PendingTree>> due_trees(unsigned limit, base::HeightRange included_in) = 0;
+    // Trees of which a part is stored do not count, nor are they overdue.
     virtual base::Task<std::uint64_t> pending_tree_count(base::HeightRange included_in) = 0;
     // Trees that have been pending for longer than `age`.
     virtual base::Task<OverdueTrees> overdue_trees(std::chrono::seconds age) = 0;
     virtual base::Task<void> postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
                                            std::string reason) = 0;
+    // The same, as some of its receipts could not be had.
+    virtual base::Task<void> await_receipts(std::string tx_hash, std::chrono::milliseconds delay,
+                                            std::vector<std::string> missing) = 0;
 
     // The chain has dropped this transaction, and nobody will tell an outcome: it failed, of class
     // `discarded`. One transaction: its row, result and finding, which it returns; it is pending no more. A

@@ -81,6 +81,8 @@ struct StoredTree {
     std::optional<chain::ExecutedAt> listed_at;
     // Rows are stored that the database cannot take apart: nothing follows from what is absent above.
     bool unreadable = false;
+    // A finding says that it is undecided: receipts that decide its verdict were asked for in vain.
+    bool ended_undecided = false;
     bool confirmed = false;  // it was fetched, and all its outcomes are the chain's
     bool any() const { return transaction || !outcomes.empty(); }
 };

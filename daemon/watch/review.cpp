@@ -76,7 +76,8 @@ Check check_unseen(const storage::Watch& watch, const ReviewRules& rules) {
 }  // namespace
 
 chain::TreeSeen seen_of(const std::string& tx_hash, const storage::StoredTree& tree) {
-    auto seen = chain::tree_seen(storage::tree_of(tx_hash, tree).judge());
+    const auto judgement = storage::tree_of(tx_hash, tree).judge();
+    auto seen = tree.ended_undecided ? chain::tree_seen(judgement) : chain::tree_seen_so_far(judgement);
     seen.confirmed = tree.confirmed;
     if (!seen.included_at) seen.included_at = tree.listed_at;
     if (tree.transaction) seen.signer_id = tree.transaction->signer_id;
@@ -105,7 +106,9 @@ std::optional<storage::WatchUpdate> review(const storage::Watch& watch,
     const bool moved = update.state.stage != watch.state.stage;
     const bool stuck = !moved && is_stuck(watch, rules, in_stage_since);
     if (stuck != watch.stuck) update.stuck = stuck;
-    if (update.transitions.empty() && !update.stuck && update.sender_id.empty()) return std::nullopt;
+    const bool same_reason = update.state.reason == watch.state.reason;
+    if (update.transitions.empty() && !update.stuck && update.sender_id.empty() && same_reason)
+        return std::nullopt;
     return update;
 }
 

@@ -36,7 +36,7 @@ WatchUpstream::Known known_of(const rpc::TreeSource::Tree& tree, const rpc::Fina
     const auto& status = tree.status.value;
     WatchUpstream::Known known;
     known.found = found_in(status, blocks);
-    known.seen = chain::tree_seen(rpc::judge_final(tree, blocks, std::nullopt));
+    known.seen = chain::tree_seen_so_far(rpc::judge_final(tree, blocks, std::nullopt));
     if (status.transaction) known.seen.signer_id = status.transaction->signer_id;
     known.host = tree.host;
     return known;

@@ -18,6 +18,7 @@ const char* amount_name(Fault fault) {
         case Fault::pruned: return "blocks";
         case Fault::clock: return "seconds";
         case Fault::flapping: return "requests";
+        case Fault::without_receipts: return "keep_every";
         default: return nullptr;
     }
 }

@@ -25,6 +25,7 @@ constexpr std::array<std::pair<std::string_view, Fault>, 13> kNames{{
     {"pruned", Fault::pruned},
     {"clock", Fault::clock},
     {"flapping", Fault::flapping},
+    {"without_receipts", Fault::without_receipts},
 }};
 
 // -1 for anything but a number.
@@ -71,7 +72,7 @@ bool is_meant(std::string_view label, std::string_view method) {
 
 bool is_exclusive(Fault fault) {
     return fault != Fault::stale && fault != Fault::latency && fault != Fault::pruned &&
-           fault != Fault::clock && fault != Fault::flapping;
+           fault != Fault::clock && fault != Fault::flapping && fault != Fault::without_receipts;
 }
 
 std::string check_shares(const FaultPlan& plan) {
@@ -137,6 +138,10 @@ void FaultDie::add(Trouble& trouble, std::size_t index) {
     const auto& [fault, share, method, amount, wrong] = plan_[index];
     if (fault == Fault::stale) trouble.stale_blocks = or_default(amount, kStaleBlocks);
     if (fault == Fault::pruned) trouble.retention_blocks = or_default(amount, kPrunedBlocks);
+    if (fault == Fault::without_receipts) {
+        trouble.without_receipts = true;
+        trouble.keep_every = amount;
+    }
     if (fault == Fault::latency)
         trouble.latency +=
             std::chrono::milliseconds(static_cast<std::int64_t>(or_default(amount, kLatencyMs)));

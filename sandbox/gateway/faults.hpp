@@ -24,11 +24,12 @@ enum class Fault {
     malformed,     // a complete answer whose JSON breaks off
     wrong,         // a whole answer that is not true
     // These come on top, each by itself.
-    stale,     // a node behind the balancer that is a few blocks behind
-    latency,   // an answer that takes its time
-    pruned,    // a node that keeps fewer blocks than it should
-    clock,     // the time that an answer tells is ahead
-    flapping,  // dead for n requests (connections reset), then alive for n
+    stale,             // a node behind the balancer that is a few blocks behind
+    latency,           // an answer that takes its time
+    pruned,            // a node that keeps fewer blocks than it should
+    clock,             // the time that an answer tells is ahead
+    flapping,          // dead for n requests (connections reset), then alive for n
+    without_receipts,  // a transaction without its receipts, and receipts that are denied
 };
 
 // The answer of Fault::wrong; with `other_block` it is the true answer for the block before the one asked
@@ -43,8 +44,8 @@ struct FaultShare {
     Fault fault = Fault::none;
     double share = 0;      // of all requests it may befall
     std::string method{};  // a JSON-RPC method, or how a path starts ("/v0/"); empty: every request
-    // The status of server_error; ms of latency and slow; blocks of stale and pruned; requests of
-    // flapping; seconds of clock. 0: the host's default.
+    // The status of server_error; ms of latency and slow; blocks of stale and pruned; requests of flapping;
+    // seconds of clock; of without_receipts, that each n-th stays. 0: the host's default.
     std::uint64_t amount = 0;
     WrongAnswer wrong{};
 };
@@ -74,6 +75,8 @@ struct Trouble {
     std::uint64_t stale_blocks = 0;
     std::uint64_t retention_blocks = 0;  // 0: as the host is configured
     std::chrono::seconds clock_ahead{0};
+    bool without_receipts = false;
+    std::uint64_t keep_every = 0;  // n-th of the receipts of a transaction; 0: none
 };
 
 class FaultDie {

@@ -40,6 +40,7 @@ const std::array kMethods{
     Method{"chunk", rpc::chunk},
     Method{"gas_price", rpc::gas_price},
     Method{"tx", rpc::tx},
+    Method{"tx_status", rpc::tx_status},
     Method{"EXPERIMENTAL_tx_status", rpc::tx_status},
     Method{"EXPERIMENTAL_receipt", rpc::receipt},
     Method{"status", rpc::status},
@@ -83,7 +84,7 @@ RpcAnswer dispatch(const RpcContext& context, std::string_view name, const json&
     const Method* method = find_method(name);
     if (!method) return method_not_found(name);
     // Old recordings were made with `tx` alone: the newer method does not exist there.
-    if (name == "EXPERIMENTAL_tx_status" && !context.chain.has_receipts_of_transactions())
+    if (name.ends_with("tx_status") && !context.chain.has_receipts_of_transactions())
         return method_not_found(name);
     if (const auto* anywhere = std::get_if<Anywhere>(&method->function)) return (*anywhere)(context, params);
     if (!context.live) return method_not_found(name);

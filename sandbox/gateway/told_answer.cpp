@@ -51,7 +51,7 @@ std::optional<QueryRequest> query_of(const RpcRequest& call) {
 }
 
 bool asks_for_status(const std::string& method) {
-    return method == "tx" || method == "EXPERIMENTAL_tx_status";
+    return method == "tx" || method == "tx_status" || method == "EXPERIMENTAL_tx_status";
 }
 
 std::string other_genesis() { return chain::sha256(chain::bytes_of("another genesis")).to_string(); }

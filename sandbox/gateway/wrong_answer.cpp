@@ -11,9 +11,10 @@ namespace {
 
 using nlohmann::json;
 
-RpcAnswer named_error(const std::string& cause) {
+RpcAnswer named_error(const std::string& cause, const std::string& method) {
     if (cause == "INTERNAL_ERROR") return internal_error("The node reached its limits. Try again later.");
     if (cause == "TIMEOUT_ERROR") return timeout();
+    if (cause == "METHOD_NOT_FOUND") return method_not_found(method);
     return handler_error(cause, json::object(), cause);
 }
 
@@ -51,9 +52,30 @@ json params_of_other_block(const RpcContext& context, const RpcRequest& call) {
 }  // namespace
 
 RpcAnswer wrong_answer(const WrongAnswer& wrong, const RpcContext& context, const RpcRequest& call) {
-    if (!wrong.error.empty()) return named_error(wrong.error);
+    if (!wrong.error.empty()) return named_error(wrong.error, call.method);
     if (!wrong.other_block) return result(wrong.result);
     return call_method(context, call.method, params_of_other_block(context, call));
+}
+
+RpcAnswer without_receipts(RpcAnswer answer, const RpcRequest& call, std::uint64_t keep_every) {
+    if (answer.is_error()) return answer;
+    if (call.method == "EXPERIMENTAL_receipt") {
+        const auto& params = call.params;
+        const auto id = params.is_object() ? params.value("receipt_id", json()) : json();
+        return unknown_receipt(id.is_string() ? id.get<std::string>() : std::string());
+    }
+    if (!call.method.ends_with("tx_status")) return answer;
+    constexpr std::string_view kResult = "\"result\":";
+    auto told = json::parse(answer.member.substr(kResult.size()), nullptr, false);
+    if (!told.is_object() || !told.contains("receipts")) return answer;
+    auto kept = json::array();
+    for (std::size_t i = keep_every; keep_every > 0 && i <= told["receipts"].size(); i += keep_every)
+        kept.push_back(told["receipts"][i - 1]);
+    if (keep_every > 0)
+        told["receipts"] = std::move(kept);
+    else
+        told.erase("receipts");
+    return result_of(told);
 }
 
 }  // namespace receiptd::sandbox

@@ -1,4 +1,4 @@
-// Answers that look right and are not true, for Fault::wrong.
+// Answers that look right and are not true, for Fault::wrong; and those of Fault::without_receipts.
 #pragma once
 
 #include "sandbox/gateway/faults.hpp"
@@ -12,5 +12,9 @@ struct RpcRequest;
 // Answers in place of the call, which is not made. Where the answer should be for another block and the
 // request names none, it is the true answer.
 RpcAnswer wrong_answer(const WrongAnswer& wrong, const RpcContext& context, const RpcRequest& call);
+
+// The answer without the bodies of receipts: a transaction lacks all, or keeps each n-th; a receipt is
+// denied. Other answers stay.
+RpcAnswer without_receipts(RpcAnswer answer, const RpcRequest& call, std::uint64_t keep_every);
 
 }  // namespace receiptd::sandbox

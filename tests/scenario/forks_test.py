@@ -39,7 +39,7 @@ class Forks(Watched, support.Scenario):
         told = self.chain.rpc("EXPERIMENTAL_tx_status", {"tx_hash": sent.hash, "sender_account_id": "alice.sandbox",
                                                          "wait_until": "NONE"})
         self.assertEqual(told["receipts_outcome"][-1]["block_hash"], lost["hash"])
-        support.wait_until("the daemon has been told so, too", lambda: self.chain.answered("EXPERIMENTAL_tx_status"))
+        support.wait_until("the daemon has been told so, too", lambda: self.chain.answered("tx_status"))
         self.chain.ask("/advance", {"blocks": 6})
         support.wait_until("it met the fork", lambda: daemon.poll() is not None or re.search(
             f"tree postponed.*{sent.hash}.*block of a fork", daemon.log()))

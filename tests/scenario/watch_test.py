@@ -131,7 +131,7 @@ class Watching(Watched, support.Scenario):
         counted = collections.Counter()
         for method, count in re.findall(r'receiptd_rpc_requests_total\{[^}]*method="([^"]+)"[^}]*\} (\S+)', text):
             counted[method] += float(count)
-        return counted["EXPERIMENTAL_tx_status"] + counted["tx"]
+        return counted["tx_status"] + counted["tx"]
 
     def test_few_questions_are_asked_about_what_the_follower_sees(self):
         self.living_chain()

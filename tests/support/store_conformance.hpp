@@ -200,6 +200,37 @@ TYPED_TEST_P(StoreConformance, ATreeIsStoredOnceAndIsNotPendingThen) {
     EXPECT_TRUE(this->due().empty());
 }
 
+TYPED_TEST_P(StoreConformance, ATreeThatWaitsForReceiptsSaysSinceWhen) {
+    this->commit(this->block_with_tree(100, "T"));
+    await(this->trees().await_receipts("T", std::chrono::milliseconds(0), {"receipt"}));
+    this->pass(1);
+    const auto due = await(this->trees().due_trees(10, base::kAllHeights));
+    ASSERT_EQ(due.size(), 1u);
+    EXPECT_TRUE(due[0].receipts_missing_for);
+    EXPECT_EQ(due[0].attempts, 1u);
+    EXPECT_EQ(due[0].stored_part, chain::StoredPart::none);
+    EXPECT_EQ(this->pending({0, 1'000}), 1u);
+}
+
+TYPED_TEST_P(StoreConformance, ATreeOfWhichAPartIsStoredIsDueAgainAndCountsNoMore) {
+    this->commit(this->block_with_tree(100, "T"));
+    auto tree = this->tree("T", 100);
+    tree.completion.part = chain::StoredPart::rows;
+    tree.completion.missing_receipts = {"receipt"};
+    await(this->trees().commit_tree(tree));
+    EXPECT_EQ(this->pending({0, 1'000}), 0u);
+    this->pass(1);
+    const auto due = await(this->trees().due_trees(10, base::kAllHeights));
+    ASSERT_EQ(due.size(), 1u);
+    EXPECT_EQ(due[0].stored_part, chain::StoredPart::rows);
+    EXPECT_FALSE(due[0].has_result);
+    tree.completion.part = chain::StoredPart::none;
+    tree.completion.replaces_part = true;
+    await(this->trees().commit_tree(tree));
+    this->pass(60);
+    EXPECT_TRUE(this->due().empty());
+}
+
 TYPED_TEST_P(StoreConformance, TreesOfABackfillAreOrdered) {
     await(this->backfills().claim_backfill({90, 100}));
     auto batch = this->block_with_tree(100, "T");
@@ -264,6 +295,7 @@ REGISTER_TYPED_TEST_SUITE_P(
     StoredBlocksAreFoundAroundAHeightAndByHash, TreesAreDueAtOnceAndThenNobodyElsesForSomeSeconds,
     TheLowestTreesAreDueFirst, TreesOfARangeAreDueForThemselves,
     ATreeThatIsPostponedComesAgainWithOneMoreAttempt, ATreeIsStoredOnceAndIsNotPendingThen,
+    ATreeThatWaitsForReceiptsSaysSinceWhen, ATreeOfWhichAPartIsStoredIsDueAgainAndCountsNoMore,
     TreesOfABackfillAreOrdered, ABackfillIsWorkedOnByOneProcess, ABackfillWhoseLeaseHasRunOutIsTakenOver,
     ABackfillCanBeReleasedAndFinishedAndOrderedAnew, TwoAbandonedBackfillsAreTakenAtOnce);
 

@@ -14,6 +14,7 @@
 #include "chain/tree/sightings.hpp"
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -199,8 +200,9 @@ struct ExecutionBlock {
 
 // Source rpc: the complete tree of one transaction. `executed_in[i]` belongs to
 // status.receipts_outcome[i]; `receipts` holds the bodies that could be had, in any order
-// (status.receipts and what EXPERIMENTAL_receipt answered). The transaction's own row exists
-// already and is completed by storage (TreeCompletion).
+// (status.receipts and what was found elsewhere). The transaction's own row exists already and is completed
+// by storage (TreeCompletion). `in_vain`: as decided() has it.
+enum class StoredPart : std::uint8_t { none, rows, undecided };  // the last: with the finding that says so
 struct TreeCompletion {
     std::string tx_hash;
     std::uint64_t block_timestamp_nanosec = 0;  // the partition of the transaction's row
@@ -212,6 +214,14 @@ struct TreeCompletion {
     std::vector<std::string> data_ids;     // of data receipts that belong to this tree
     std::vector<std::string> receipt_ids;  // that may have been stored as orphans before
     bool confirmed = false;                // all outcomes are those of the chain
+    // Receipts of which the outcome alone is known.
+    std::vector<std::string> missing_receipts;
+    bool undecided = false;               // one of these may change the verdict or a finding
+    std::string verdict, deciding_class;  // of the result in the rows; empty: it has none
+    // Not none: these rows are a part of the tree, which stays pending and is due again after this time.
+    StoredPart part = StoredPart::none;
+    std::chrono::milliseconds again_after{0};
+    bool replaces_part = false;  // of the tree a part was stored, and maybe told
 };
 struct TreeRows {
     RowBatch batch;  // receipts, events, and the tree's results and findings
@@ -219,6 +229,6 @@ struct TreeRows {
 };
 TreeRows tree_rows(const TransactionStatus& status, const std::vector<Receipt>& receipts,
                    const std::vector<ExecutionBlock>& executed_in, const BlockRef& included_in,
-                   std::shared_ptr<const Interest> interest = nullptr);
+                   std::shared_ptr<const Interest> interest = nullptr, bool in_vain = false);
 
 }  // namespace receiptd::chain

@@ -46,7 +46,7 @@ public:
             outcome_by_id_.emplace(status.receipts_outcome[i].id, i);
     }
 
-    void write(ExecutedAt included_at) {
+    void write(ExecutedAt included_at, bool in_vain) {
         const auto tree = tree_of(status_, bodies_, [&](const Outcome& outcome) {
             return std::optional(Execution{executed_at(outcome, included_at)});
         });
@@ -54,10 +54,20 @@ public:
         for (const auto& judged : judgement.receipts)
             if (judged.executed) receipt(judged);
         if (status_.transaction && status_.transaction_outcome)
-            write_decided(rows_.batch, decided(transaction_facts(*status_.transaction), judgement));
+            write_result(decided(transaction_facts(*status_.transaction), judgement, in_vain));
+        rows_.completion.missing_receipts = judgement.missing_receipts;
+        rows_.completion.undecided = judgement.undecided;
     }
 
 private:
+    void write_result(Decided&& decided) {
+        for (const auto& result : decided.results) {
+            rows_.completion.verdict = verdict_name(result.verdict);
+            rows_.completion.deciding_class = result.failure.error_class;
+        }
+        write_decided(rows_.batch, std::move(decided));
+    }
+
     std::optional<ExecutedAt> executed_at(const Outcome& outcome, ExecutedAt included_at) const {
         const auto& conversion = status_.transaction_outcome;
         if (conversion && &outcome == &*conversion) return included_at;
@@ -113,7 +123,7 @@ void complete(TreeCompletion& completion, const Outcome& conversion) {
 
 TreeRows tree_rows(const TransactionStatus& status, const std::vector<Receipt>& receipts,
                    const std::vector<ExecutionBlock>& executed_in, const BlockRef& included_in,
-                   std::shared_ptr<const Interest> interest) {
+                   std::shared_ptr<const Interest> interest, bool in_vain) {
     TreeRows rows;
     rows.batch.happened.interest = std::move(interest);
     rows.completion.tx_hash = transaction_hash(status);
@@ -122,7 +132,7 @@ TreeRows tree_rows(const TransactionStatus& status, const std::vector<Receipt>& 
     auto bodies = receipts;
     if (status.receipts) bodies.insert(bodies.end(), status.receipts->begin(), status.receipts->end());
     TreeWriter writer(rows, status, std::move(bodies), executed_in);
-    writer.write({included_in.height, included_in.timestamp_nanosec});
+    writer.write({included_in.height, included_in.timestamp_nanosec}, in_vain);
     return rows;
 }
 

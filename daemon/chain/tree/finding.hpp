@@ -42,7 +42,7 @@ struct Certainty {
     std::optional<base::WallTime> estimated_at;  // the time of that height
 };
 
-// Kinds of findings. A tree gives the first six (docs/verdicts.md); a watch that ends without one has the
+// Kinds of findings. A tree gives the first seven (docs/verdicts.md); a watch that ends without one has the
 // name of its last stage.
 namespace kind {
 inline constexpr Text kFailedReceipt = "failed_receipt";
@@ -51,6 +51,7 @@ inline constexpr Text kTokensReturned = "tokens_returned";
 inline constexpr Text kBurntTokens = "burnt_tokens";
 inline constexpr Text kWalletRefused = "wallet_refused";
 inline constexpr Text kYieldTimedOut = "yield_timed_out";
+inline constexpr Text kUndecided = "undecided";
 inline constexpr Text kRejected = "rejected";
 inline constexpr Text kForwardingFailed = "forwarding_failed";
 inline constexpr Text kDropped = "dropped";
@@ -58,10 +59,10 @@ inline constexpr Text kExpired = "expired";
 inline constexpr Text kUnknown = "unknown";
 inline constexpr Text kStuck = "stuck";
 inline constexpr Text kCorrected = "corrected";
-inline constexpr std::array kAll{kFailedReceipt, kFailedTransaction, kTokensReturned, kBurntTokens,
-                                 kWalletRefused, kYieldTimedOut,     kRejected,       kForwardingFailed,
-                                 kDropped,       kExpired,           kUnknown,        kStuck,
-                                 kCorrected};
+inline constexpr std::array kAll{
+    kFailedReceipt, kFailedTransaction, kTokensReturned, kBurntTokens,      kWalletRefused,
+    kYieldTimedOut, kUndecided,         kRejected,       kForwardingFailed, kDropped,
+    kExpired,       kUnknown,           kStuck,          kCorrected};
 }  // namespace kind
 
 // Error class of a transaction that a chunk lists and the chain dropped without an outcome. NEAR tells

@@ -15,6 +15,10 @@ namespace receiptd::chain {
 
 namespace {
 
+bool is_success(Verdict verdict) {
+    return verdict == Verdict::succeeded || verdict == Verdict::succeeded_with_handled_failure;
+}
+
 void keep_latest(std::optional<ExecutedAt>& latest, const std::optional<ExecutedAt>& at) {
     if (at && (!latest || at->height > latest->height)) latest = at;
 }
@@ -199,6 +203,10 @@ private:
             tree_.tokens_burnt += receipt.tokens_burnt;
             all = all && receipt.executed;
             keep_latest(tree_.settled_at, receipt.at);
+            if (receipt.executed && !bodies_[i] && receipt.role != Role::initial) {
+                tree_.missing_receipts.push_back(receipt.receipt_id);
+                calls_missing_ = calls_missing_ || !receipt.is_from_system();
+            }
             if (receipt.is_from_system()) {
                 add_refund(i);
                 if (receipt.failed()) add_burnt(i);
@@ -231,6 +239,7 @@ private:
     }
 
     void add_burnt(Index i) {
+        if (!bodies_[i]) return;  // how much is not known
         auto finding = finding_of(i);
         finding.kind = kind::kBurntTokens;
         finding.burnt = bodies_[i]->deposit;
@@ -245,8 +254,10 @@ private:
         for (Index i = 0; i < attached_; ++i) {
             const auto& receipt = tree_.receipts[i];
             if (receipt.role == Role::initial) initial = receipt.receipt_id;
-            const bool inner = !initial.empty() && receipt.parent_receipt_id == initial &&
-                               receipt.predecessor_id == end.facts.sender_id &&
+            // One that is not known, and no refund, can be nothing else.
+            const bool by_user = receipt.predecessor_id == end.facts.sender_id ||
+                                 (receipt.executed && receipt.predecessor_id.empty());
+            const bool inner = !initial.empty() && receipt.parent_receipt_id == initial && by_user &&
                                receipt.receiver_id == end.facts.receiver_id;
             if (!inner) continue;
             end.inner_receipt_id = receipt.receipt_id;
@@ -262,8 +273,7 @@ private:
         const bool whole = only_refunds_can_follow();
         if (tree_.completed) {
             conclude();
-            // The verdict was given as if nobody awaited anything whose receipt is not known.
-            tree_.certain_verdict = whole ? tree_.verdict : early;
+            tree_.certain_verdict = tree_.verdict;
         } else if (early || whole) {
             tree_.certain_verdict = early ? early
                                           : verdict_of(tree_.failures, Missing::refunds,
@@ -272,11 +282,16 @@ private:
     }
 
     void conclude() {
-        decide_handling(tree_.failures, true);
+        decide_handling(tree_.failures, !calls_missing_);
         decide_effects(tree_.failures, silence(), true);
         tree_.effect = effect_of(tree_.failures, flows_effect_);
         tree_.verdict =
             verdict_of(tree_.failures, Missing::nothing, tree_.initial_succeeded, tree_.wallet_refusal);
+        if (tree_.may_be_refusal && tree_.verdict && is_success(*tree_.verdict)) tree_.verdict.reset();
+        tree_.undecided = !tree_.verdict ||
+                          std::any_of(tree_.failures.begin(), tree_.failures.end(), [](const auto& failure) {
+                              return failure.handling == Handling::undecided;
+                          });
         if (tree_.verdict) tree_.root_cause = chain::root_cause(tree_.failures, *tree_.verdict);
         for (const auto& failure : tree_.failures) {
             const auto& receipt_id = failure.finding.receipt_id;
@@ -314,6 +329,7 @@ private:
     Index attached_;                           // so many are judged: of a tree without its transaction, all
     std::unordered_map<std::string_view, Awaiter> awaiters_;  // by data id
     std::optional<Effect> flows_effect_;
+    bool calls_missing_ = false;  // an executed receipt is not known that is no refund and no payout
 };
 
 Judgement ReceiptTree::judge() const {

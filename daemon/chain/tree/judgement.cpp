@@ -31,14 +31,47 @@ std::string Judgement::deciding_class() const {
     return verdict ? chain::deciding_class(failures, *verdict, wallet_refusal).error_class : std::string();
 }
 
-Decided decided(const TransactionFacts& transaction, const Judgement& judgement) {
-    Decided decided;
-    const bool over = judgement.settled && judgement.verdict;
-    for (const auto& finding : judgement.other_findings) {
-        if (!over && finding.kind != kind::kYieldTimedOut) continue;
-        decided.findings.push_back(finding);
-        decided.findings.back().near_status = judgement.near_status;
+namespace {
+
+// Lists the failures that are certain, and how many receipts are not known.
+Finding undecided_finding(const TransactionFacts& transaction, const Judgement& judgement) {
+    Finding finding;
+    finding.kind = kind::kUndecided;
+    finding.tx_hash = transaction.tx_hash;
+    finding.signer_id = transaction.signer_id;
+    finding.user_id = transaction.user_id();
+    finding.contract_id = transaction.receiver_id;
+    finding.method_name = transaction.method_name;
+    std::string text = "no host tells " + std::to_string(judgement.missing_receipts.size()) +
+                       " of its receipts, so it is not known whether what failed was handled; failed: ";
+    std::string failed;
+    for (const auto& failure : judgement.failures) {
+        const auto& one = failure.finding;
+        failed += (failed.empty() ? "" : ", ") + one.receipt_id + " of " + one.contract_id + " (" +
+                  one.failure.error_class + ")";
     }
+    finding.failure = {std::string(kReceiptsMissing), text + (failed.empty() ? "nothing" : failed)};
+    finding.at = judgement.settled_at.value_or(judgement.included_at.value_or(ExecutedAt()));
+    finding.identify();
+    return finding;
+}
+
+}  // namespace
+
+Decided decided(const TransactionFacts& transaction, const Judgement& judgement, bool in_vain) {
+    Decided decided;
+    const auto add = [&](Finding finding) {
+        finding.near_status = judgement.near_status;
+        decided.findings.push_back(std::move(finding));
+    };
+    const bool over = judgement.settled && judgement.verdict;
+    const bool undecided = judgement.settled && judgement.undecided;
+    for (const auto& finding : judgement.other_findings)
+        if (over || finding.kind == kind::kYieldTimedOut) add(finding);
+    if (undecided && in_vain) add(undecided_finding(transaction, judgement));
+    if (over || (undecided && in_vain))
+        for (const auto& failure : judgement.failures)
+            if (!judgement.undecided || failure.handling != Handling::undecided) add(failure.finding);
     if (!over) return decided;
     TreeResult result;
     result.tx_hash = transaction.tx_hash;
@@ -61,10 +94,6 @@ Decided decided(const TransactionFacts& transaction, const Judgement& judgement)
     result.receipts = static_cast<std::uint64_t>(
         std::count_if(judgement.receipts.begin(), judgement.receipts.end(),
                       [](const auto& receipt) { return receipt.attached && receipt.executed; }));
-    for (const auto& failure : judgement.failures) {
-        decided.findings.push_back(failure.finding);
-        decided.findings.back().near_status = judgement.near_status;
-    }
     result.failure = deciding_class(judgement.failures, result.verdict, judgement.wallet_refusal);
     result.root_cause = judgement.root_cause;
     result.effect = judgement.effect;
@@ -75,7 +104,7 @@ Decided decided(const TransactionFacts& transaction, const Judgement& judgement)
 std::vector<Finding> findings_in_part(const Judgement& judgement, bool last_look) {
     auto findings = judgement.other_findings;
     for (const auto& failure : judgement.failures)
-        if (last_look || failure.is_decided()) findings.push_back(failure.finding);
+        if ((last_look && failure.body_known) || failure.is_decided()) findings.push_back(failure.finding);
     return findings;
 }
 

@@ -25,7 +25,7 @@ struct JudgedReceipt {
     std::string parent_receipt_id;  // empty: the transaction, or not known
     bool attached = true;           // reached from the transaction by spawn edges
     std::optional<Role> role;       // nullopt: its body, or who made it, is not known
-    std::string predecessor_id;     // empty: its body is not known
+    std::string predecessor_id;     // empty: its body is not known, nor that `system` made it
     std::string receiver_id;
     std::string method_name;
     std::vector<std::string> action_names;
@@ -67,15 +67,19 @@ struct Judgement {
     bool transaction_failed = false;
     FailureClass transaction_failure;
     bool initial_succeeded = false;
-    bool completed = false;                 // nothing but refunds and payouts can be missing
-    bool settled = false;                   // nothing is missing
-    std::optional<Verdict> verdict;         // of a completed tree
+    bool completed = false;  // nothing but refunds and payouts can be missing
+    bool settled = false;    // nothing is missing
+    // Given for a completed tree, unless a receipt that is not known may change it.
+    std::optional<Verdict> verdict;
     std::optional<NearStatus> near_status;  // as soon as the result chain has its end
     // Given as soon as nothing that is missing can change it: once the initial receipt failed, a callback
-    // failed, or only refunds can follow. It is the verdict of the completed tree. Withheld while
-    // an outcome is known without its receipt.
+    // failed, or only refunds can follow. It is the verdict of the completed tree.
     std::optional<Verdict> certain_verdict;
+    // Executed receipts, refunds and payouts among them, of which the outcome alone is known.
+    std::vector<std::string> missing_receipts;
+    bool undecided = false;  // all is executed, and such a receipt may change the verdict or a finding
     Refusal wallet_refusal;
+    bool may_be_refusal = false;  // a receipt that is not known may have called kWalletMethod
     std::string asked_wallet_id;  // the receipt on the result chain that called kWalletMethod; empty: none
     // The receipts whose failure or refusal gave the verdict; empty: the transaction's did.
     std::vector<std::string> decided_by;
@@ -108,9 +112,13 @@ struct Judgement {
     std::string deciding_class() const;
 };
 
+// Why a tree has no verdict: receipts that decide it are not known (docs/verdicts.md).
+inline constexpr Text kReceiptsMissing = "receipts_missing";
+
 // The result and findings to store: all of a settled tree; of another one the yields that timed out, as
-// nothing changes these any more.
-Decided decided(const TransactionFacts& transaction, const Judgement& judgement);
+// nothing changes these any more. While a tree is undecided, its failures are told when they are decided.
+// `in_vain`: the missing receipts were asked for long enough: a finding says that it is undecided.
+Decided decided(const TransactionFacts& transaction, const Judgement& judgement, bool in_vain = false);
 
 // The findings of a tree of which only a part is stored (scope accounts). `last_look`: also of failures that
 // a receipt awaits which is not stored: whether they were handled is not known then.

@@ -72,6 +72,8 @@ public:
         if (seen.verdict) {
             state_.verdict = seen.verdict;
             state_.reason = seen.reason;
+        } else if (seen.reason == kReceiptsMissing && !state_.verdict) {
+            state_.reason = seen.reason;
         }
         Evidence tree;
         tree.number("receipts", seen.receipts).number("failed_receipts", seen.failed_receipts);
@@ -201,12 +203,23 @@ TreeSeen tree_seen(const Judgement& judgement) {
     seen.completed_at = judgement.completed_at;
     seen.settled_at = judgement.settled_at;
     seen.verdict = judgement.verdict;
-    if (seen.verdict) seen.reason = judgement.deciding_class();
+    if (seen.verdict)
+        seen.reason = judgement.deciding_class();
+    else if (judgement.undecided)
+        seen.reason = kReceiptsMissing;
     seen.receipts = judgement.receipts.size();
     seen.failed_receipts = judgement.failed_receipts;
     // A gas key that cannot pay the deposit has paid for gas, and its nonce is used (chain-model.md §2).
     seen.is_invalid = judgement.transaction_failed && judgement.gas_burnt == 0;
     seen.decided_by = judgement.decided_by;
+    return seen;
+}
+
+TreeSeen tree_seen_so_far(const Judgement& judgement) {
+    auto seen = tree_seen(judgement);
+    if (seen.verdict || !judgement.undecided) return seen;
+    seen.completed_at.reset();
+    seen.settled_at.reset();
     return seen;
 }
 

@@ -105,7 +105,8 @@ struct TreeSeen {
     std::optional<ExecutedAt> completed_at;
     std::optional<ExecutedAt> settled_at;
     std::optional<Verdict> verdict;
-    std::string reason;  // the class of the failure that gave the verdict
+    // The class of the failure that gave the verdict; kReceiptsMissing: it has none for that reason.
+    std::string reason;
     std::uint64_t receipts = 0;
     std::uint64_t failed_receipts = 0;
     // Its outcome is an InvalidTxError: it used no nonce, and another block may execute it (chain-model.md
@@ -117,6 +118,8 @@ struct TreeSeen {
     bool confirmed = false;
 };
 TreeSeen tree_seen(const Judgement& judgement);
+// As a host tells it: while a receipt is missing that may change its verdict, it has not ended.
+TreeSeen tree_seen_so_far(const Judgement& judgement);
 // Every final block up to `height` was looked through, and it was in none of them: but for those that nobody
 // can show.
 struct NotIncludedUpTo {

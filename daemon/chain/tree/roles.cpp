@@ -66,6 +66,12 @@ std::optional<Role> role_of(const Receipt& receipt, const std::optional<ParentFa
     return role_of(facts, parent);
 }
 
+std::optional<bool> is_from_system(const OutcomeSigns& signs) {
+    if (signs.parent_failed) return true;
+    if (signs.burnt_tokens || signs.has_logs_or_children) return false;
+    return signs.parent_paid ? std::optional(true) : std::nullopt;
+}
+
 Text beneficiary_of(const Receipt& receipt, const ExecutionStatus& status) {
     if (!succeeded(status.kind)) return {};
     for (const auto& action : receipt.actions)

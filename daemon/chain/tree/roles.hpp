@@ -37,6 +37,16 @@ struct RoleFacts {
 };
 std::optional<Role> role_of(const RoleFacts& receipt, const std::optional<ParentFacts>& parent);
 
+// The facts of an outcome whose receipt is not known, which tell whether `system` made it: a refund or a
+// payout. nullopt: they do not tell.
+struct OutcomeSigns {
+    bool parent_failed = false;  // then all its children are refunds
+    bool parent_paid = false;    // the parent burnt tokens: gas costs something on this chain
+    bool burnt_tokens = false;   // no receipt of `system` does, every other one does
+    bool has_logs_or_children = false;
+};
+std::optional<bool> is_from_system(const OutcomeSigns& signs);
+
 // Whether the receipt returned that other one: its result is the other one's.
 inline bool returned(const ExecutionStatus& status, Text receipt_id) {
     return status.kind == StatusKind::success_receipt_id && status.success_receipt_id == receipt_id;

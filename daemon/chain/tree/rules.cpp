@@ -57,10 +57,10 @@ Text handling_name(Handling handling) {
     return {};
 }
 
-void decide_handling(std::vector<Failure>& failures, bool all_executed) {
+void decide_handling(std::vector<Failure>& failures, bool all_known) {
     for (auto& failure : failures) {
         if (failure.handling == Handling::undecided) failure.handling = handling_of(failure);
-        if (all_executed && failure.handling == Handling::undecided) failure.handling = Handling::unhandled;
+        if (all_known && failure.handling == Handling::undecided) failure.handling = Handling::unhandled;
         if (failure.handling == Handling::undecided) continue;
         failure.finding.handled = failure.handling == Handling::handled;
         if (!*failure.finding.handled) failure.finding.effect.reset();
@@ -75,8 +75,10 @@ std::optional<Verdict> verdict_of(const std::vector<Failure>& failures, Missing 
     bool near_says_failure = false;
     bool unhandled = false;
     bool undecided = false;
+    bool may_be_callback = false;
     for (const auto& failure : failures) {
         if (is_of_initial(failure)) return Verdict::failed;
+        may_be_callback = may_be_callback || !failure.body_known;
         callback = callback || failure.finding.role == Role::callback;
         near_says_failure = near_says_failure || failure.on_result_chain;
         unhandled = unhandled || failure.handling == Handling::unhandled;
@@ -84,6 +86,7 @@ std::optional<Verdict> verdict_of(const std::vector<Failure>& failures, Missing 
     }
     if (callback && initial_succeeded) return Verdict::callback_failed;
     if (missing == Missing::receipts) return std::nullopt;
+    if (may_be_callback) return std::nullopt;
     if (near_says_failure) return Verdict::failed;
     if (undecided) return std::nullopt;
     if (unhandled || refusal) return Verdict::receipt_failed;

@@ -30,9 +30,9 @@ namespace receiptd::chain {
 
 // Stands beside each result that is stored (transaction_results.judged_by). Add 1 whenever a tree may get
 // another role, verdict, effect or finding than before: `receiptd rejudge` then makes history agree.
-inline constexpr std::int16_t kRulesVersion = 4;
+inline constexpr std::int16_t kRulesVersion = 5;
 
-// Whether somebody took care of a failure. `undecided`: not all that await it are executed.
+// Whether somebody took care of a failure. `undecided`: not all that await it are executed, or known.
 enum class Handling : std::uint8_t { handled, unhandled, undecided };
 Text handling_name(Handling handling);
 
@@ -61,8 +61,9 @@ struct Failure {
     }
 };
 
-// Decides what can be decided. `all_executed`: who does not await a failure by now never will.
-void decide_handling(std::vector<Failure>& failures, bool all_executed);
+// Decides what can be decided. `all_known`: all receipts of the tree are known and executed: what none of
+// them awaits is awaited by none.
+void decide_handling(std::vector<Failure>& failures, bool all_known);
 
 // The parts of a tree that may still be executed.
 enum class Missing : std::uint8_t { receipts, refunds, nothing };

@@ -92,6 +92,9 @@ std::string verdict_in_words(const Judgement& tree, Verdict verdict) {
 }
 
 std::string under_way(const Judgement& tree) {
+    if (tree.settled && tree.undecided)
+        return "All receipts have run, but no host tells " + std::to_string(tree.missing_receipts.size()) +
+               " of them, and these decide the verdict.";
     const auto open = std::count_if(tree.receipts.begin(), tree.receipts.end(),
                                     [](const auto& receipt) { return !receipt.executed; });
     if (!tree.included)

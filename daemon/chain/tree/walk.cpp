@@ -26,6 +26,8 @@ private:
         const std::string* id;
         const std::string* parent_id;  // nullptr: the transaction, or nobody known
         std::optional<ParentFacts> parent;
+        const OutcomeFacts* made_by = nullptr;
+        bool maker_is_known = false;  // its receipt is, not its outcome alone
     };
 
     void start() {
@@ -42,7 +44,7 @@ private:
             }
             walked_.tree.gas_burnt = conversion->gas_burnt;
             walked_.tree.tokens_burnt = conversion->tokens_burnt;
-            spawn(*conversion, nullptr, {true, {}, OnResultChain::no}, OnResultChain::yes);
+            spawn(*conversion, nullptr, {true, {}, OnResultChain::no}, OnResultChain::yes, true);
             drain(true);
         }
         walked_.attached = walked_.tree.receipts.size();
@@ -68,10 +70,10 @@ private:
 
     // `result_chain`: of the parent.
     void spawn(const OutcomeFacts& outcome, const std::string* parent_id, ParentFacts facts,
-               OnResultChain result_chain) {
+               OnResultChain result_chain, bool is_known) {
         for (auto id = outcome.receipt_ids.rbegin(); id != outcome.receipt_ids.rend(); ++id) {
             facts.result_chain = *id == outcome.returned_id ? result_chain : OnResultChain::no;
-            open_.push_back({&*id, parent_id, facts});
+            open_.push_back({&*id, parent_id, facts, &outcome, is_known});
         }
     }
 
@@ -98,7 +100,8 @@ private:
         Text beneficiary_id;
         if (node.body && succeeded(node.outcome->status)) beneficiary_id = node.body->beneficiary_id;
         if (on_result_chain) follow_result_chain(node);
-        spawn(*node.outcome, spawned.id, {false, beneficiary_id, OnResultChain::no}, result_chain);
+        spawn(*node.outcome, spawned.id, {false, beneficiary_id, OnResultChain::no}, result_chain,
+              node.body.has_value());
     }
 
     void follow_result_chain(const Node& node) {
@@ -109,6 +112,8 @@ private:
         if (failed || outcome.status == StatusKind::success_value)
             walked_.tree.near_status = NearStatus{failed, outcome.id};
         if (!asked.empty()) walked_.tree.wallet_refusal = outcome.wallet_refusal;
+        may_have_asked_ = may_have_asked_ || !node.body;
+        walked_.tree.may_be_refusal = asked.empty() && may_have_asked_ && outcome.wallet_refusal.has_value();
     }
 
     static JudgedReceipt judged(const Spawned& spawned, const Node& node, bool attached) {
@@ -125,6 +130,9 @@ private:
             receipt.role = role_of(role_facts(*node.body), spawned.parent);
         } else if (spawned.parent && spawned.parent->is_transaction) {
             receipt.role = Role::initial;
+        } else if (is_from_system(spawned, node)) {
+            receipt.predecessor_id = kSystemAccount;
+            if (is_refund(spawned, *node.outcome)) receipt.role = Role::refund;
         }
         if (!node.outcome) return receipt;
         receipt.executed = true;
@@ -136,6 +144,25 @@ private:
         receipt.at = node.outcome->at;
         receipt.shard_id = node.outcome->shard_id;
         return receipt;
+    }
+
+    // The body is not known.
+    static bool is_from_system(const Spawned& spawned, const Node& node) {
+        if (!node.outcome || !spawned.made_by) return false;
+        const auto& outcome = *node.outcome;
+        OutcomeSigns signs;
+        signs.parent_failed = spawned.made_by->status == StatusKind::failure;
+        signs.parent_paid = spawned.made_by->tokens_burnt > 0;
+        signs.burnt_tokens = outcome.tokens_burnt > 0;
+        signs.has_logs_or_children = outcome.speaks || !outcome.receipt_ids.empty();
+        return chain::is_from_system(signs).value_or(false);
+    }
+
+    // Else it may be the payout of a deleted account.
+    static bool is_refund(const Spawned& spawned, const OutcomeFacts& outcome) {
+        if (spawned.made_by->status == StatusKind::failure) return true;
+        const auto& beneficiary_id = spawned.parent->beneficiary_id;
+        return spawned.maker_is_known && (beneficiary_id.empty() || outcome.executor_id != beneficiary_id);
     }
 
     static RoleFacts role_facts(const ReceiptFacts& body) {
@@ -195,6 +222,7 @@ private:
     const ReceiptTree& parts_;
     WalkedTree walked_;
     std::vector<Spawned> open_;
+    bool may_have_asked_ = false;  // a receipt on the result chain is not known
 };
 
 WalkedTree walk(const ReceiptTree& parts) { return Walk(parts).walk(); }

@@ -96,6 +96,20 @@ TEST_F(Corrections, DoNotReachWhomASilenceKeptFromTheFinding) {
     EXPECT_EQ(told(), "corrected:failed_receipt:F:gone:1|lab\n");
 }
 
+TEST_F(Corrections, OfATreeThatWasJudgedWithoutAReceiptThatDecidesIt) {
+    tell_all();
+    watch_it("callback_failed");
+    execute(
+        "UPDATE receipts SET predecessor_id = NULL, signer_id = NULL, role = NULL, actions = NULL, "
+        "input_data_ids = NULL, output_data_ids = NULL WHERE receipt_id = 'C'");
+    for (int i = 0; i < 2; ++i) rejudge();
+    EXPECT_EQ(value("SELECT count(*) FROM transaction_results"), "0");
+    EXPECT_EQ(value("SELECT count(*) FROM findings WHERE kind <> 'corrected'"), "0");
+    EXPECT_EQ(value("SELECT count(*) FROM findings WHERE kind = 'corrected'"), "3");
+    EXPECT_EQ(rows("SELECT stage, verdict, reason FROM watches"), "final|-|receipts_missing\n");
+    EXPECT_EQ(rows("SELECT tx_hash, stored_part FROM pending_trees"), tx_hash + "|rows\n");
+}
+
 TEST_F(Corrections, OfTheVerdictOfAWatchThatWasTold) {
     tell_all();
     watch_it("failed");

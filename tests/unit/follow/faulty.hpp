@@ -75,6 +75,10 @@ public:
                                    std::string reason) override {
         return later(stores_.trees.postpone_tree(std::move(tx_hash), delay, std::move(reason)));
     }
+    base::Task<void> await_receipts(std::string tx_hash, std::chrono::milliseconds delay,
+                                    std::vector<std::string> missing) override {
+        return later(stores_.trees.await_receipts(std::move(tx_hash), delay, std::move(missing)));
+    }
     base::Task<std::uint64_t> take_over_trees(Height from) override {
         return later(stores_.trees.take_over_trees(from));
     }

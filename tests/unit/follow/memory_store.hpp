@@ -145,12 +145,21 @@ public:
 
     // --- Trees ---
     base::Task<void> commit_tree(chain::TreeRows tree) override {
-        const auto& tx_hash = tree.completion.tx_hash;
-        if (pending.erase(tx_hash) == 0 && complete.contains(tx_hash)) co_return;
+        const auto& done = tree.completion;
+        const auto& tx_hash = done.tx_hash;
+        const bool is_part = done.part != chain::StoredPart::none;
+        if (is_part && !pending.contains(tx_hash)) co_return;
+        if (!is_part && pending.erase(tx_hash) == 0 && complete.contains(tx_hash)) co_return;
         const auto of_tree = [&](const auto& row) { return row.second == tx_hash; };
         std::erase_if(receipts, of_tree);
         std::erase_if(findings, of_tree);
         keep_rows(tree.batch);
+        if (is_part) {
+            pending[tx_hash].tree.stored_part = done.part;
+            pending[tx_hash].tree.has_result = !done.verdict.empty();
+            co_await await_receipts(tx_hash, done.again_after, done.missing_receipts);
+            co_return;
+        }
         complete.insert(tx_hash);
         if (after_tree_commit) co_await after_tree_commit();
     }
@@ -171,13 +180,19 @@ public:
             leased.push_back(each->tree);
             leased.back().ordered = is_ordered(each->tree.included_in.height);
             leased.back().may_be_discarded = blocks_may_discard;
+            if (each->missing_since)
+                leased.back().receipts_missing_for = std::chrono::duration_cast<std::chrono::milliseconds>(
+                    clock.wall() - *each->missing_since);
         }
         co_return leased;
     }
     base::Task<std::uint64_t> pending_tree_count(base::HeightRange included_in) override {
-        co_return static_cast<std::uint64_t>(std::count_if(
-            pending.begin(), pending.end(),
-            [&](const auto& each) { return included_in.contains(each.second.tree.included_in.height); }));
+        co_return static_cast<std::uint64_t>(
+            std::count_if(pending.begin(), pending.end(), [&](const auto& each) {
+                const auto& tree = each.second.tree;
+                return tree.stored_part == chain::StoredPart::none &&
+                       included_in.contains(tree.included_in.height);
+            }));
     }
     base::Task<storage::OverdueTrees> overdue_trees(std::chrono::seconds) override {
         co_return storage::OverdueTrees();
@@ -185,6 +200,12 @@ public:
     base::Task<chain::DecidedCounts> discard_tree(storage::PendingTree tree, chain::NewsSince) override {
         if (pending.erase(tree.tx_hash) > 0) discarded.insert(tree.tx_hash);
         co_return chain::DecidedCounts();
+    }
+    base::Task<void> await_receipts(std::string tx_hash, std::chrono::milliseconds delay,
+                                    std::vector<std::string>) override {
+        if (const auto found = pending.find(tx_hash); found != pending.end())
+            found->second.missing_since = found->second.missing_since.value_or(clock.wall());
+        co_await postpone_tree(std::move(tx_hash), delay, "receipts_missing");
     }
     base::Task<void> postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
                                    std::string reason) override {
@@ -271,6 +292,7 @@ public:
         storage::PendingTree tree;
         base::WallTime due_at{};
         std::string reason;  // it was postponed for
+        std::optional<base::WallTime> missing_since;
     };
     struct Backfill {
         base::HeightRange range;
@@ -323,7 +345,7 @@ private:
             keep_once(findings, *row["finding_id"], *row["tree_id"]);
         for (const auto& finding : batch.findings) ++told[finding.finding_id];
         for (const auto& row : chain::testing::read_rows(batch, chain::Table::pending_trees)) {
-            auto& [tree, due_at, reason] = pending[*row["tx_hash"]];
+            auto& [tree, due_at, reason, missing_since] = pending[*row["tx_hash"]];
             tree.tx_hash = *row["tx_hash"];
             tree.sender_id = *row["sender_id"];
             tree.included_in.height = std::stoull(*row["block_height"]);

@@ -196,13 +196,14 @@ private:
     rpc::FetchResult rpc_block(const chain::BlockRef& of) const {
         chain::Decoded<chain::Block> header;
         header.value = block(of);
-        std::vector<chain::Decoded<chain::Chunk>> chunks(1);
-        auto& chunk = chunks.front().value;
+        auto listed = std::make_shared<chain::Decoded<chain::Chunk>>();
+        auto& chunk = listed->value;
         for (const auto& [hash, included_in] : transactions_)
             if (included_in == of.height)
                 chunk.transactions.push_back(
                     chain::testing::transaction(hash, "alice", "bob", "").transaction);
-        return std::make_unique<rpc::RpcBlock>("paper", std::move(header), std::move(chunks));
+        return std::make_unique<rpc::RpcBlock>("paper", std::move(header),
+                                               std::vector<rpc::SharedChunk>{std::move(listed)});
     }
 
     base::asio::any_io_executor executor_;

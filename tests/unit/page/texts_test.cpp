@@ -67,7 +67,8 @@ TEST(Texts, EachKindOfFindingHasWordsAndCanBeChosen) {
     std::vector<std::string> all = {"stuck", "corrected"};
     for (const auto kind :
          {chain::kind::kFailedReceipt, chain::kind::kFailedTransaction, chain::kind::kTokensReturned,
-          chain::kind::kBurntTokens, chain::kind::kWalletRefused, chain::kind::kYieldTimedOut})
+          chain::kind::kBurntTokens, chain::kind::kWalletRefused, chain::kind::kYieldTimedOut,
+          chain::kind::kUndecided})
         all.emplace_back(kind);
     for (auto stage = chain::Stage::accepted; stage <= chain::Stage::unknown;
          stage = static_cast<chain::Stage>(static_cast<int>(stage) + 1))

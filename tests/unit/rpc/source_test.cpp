@@ -60,8 +60,8 @@ TEST_F(RpcBlocks, ABlockComesWithItsNewChunksInItsOwnOrder) {
     const auto& got = dynamic_cast<const RpcBlock&>(*std::get<std::unique_ptr<BlockContents>>(result));
     EXPECT_EQ(got.block().header.height, 100u);
     ASSERT_EQ(got.chunks().size(), 2u);
-    EXPECT_EQ(got.chunks()[0].value.header.chunk_hash, kChunkA);
-    EXPECT_EQ(got.chunks()[1].value.header.chunk_hash, kChunkB);
+    EXPECT_EQ(got.chunks()[0]->value.header.chunk_hash, kChunkA);
+    EXPECT_EQ(got.chunks()[1]->value.header.chunk_hash, kChunkB);
     EXPECT_EQ(host.seen.size(), 3u) << "the head's block is not asked for a second time";
     EXPECT_EQ(host.asked(kChunkOld), 0u) << "an old chunk is repeated, not new";
 }

@@ -187,63 +187,11 @@ TEST_F(PartialHosts, LeaveTheAnswerToAHostThatOffersTheOlderMethodOnly) {
     auto& b = world.host("b", HostKind::archival);
     a.script = [](const auto&) { return result(kTellsNothing); };
     b.script = [](const net::HttpRequest& request) {
-        if (asks(request, "EXPERIMENTAL_tx_status"))
-            return error("METHOD_NOT_FOUND", 400, "REQUEST_VALIDATION_ERROR");
+        if (asks(request, "tx_status")) return error("METHOD_NOT_FOUND", 400, "REQUEST_VALIDATION_ERROR");
         return complete(request);
     };
     for (chain::BlockHeight height = 100; height < 105; ++height)
         EXPECT_TRUE(std::holds_alternative<TreeSource::Tree>(tree_of(height, 3))) << height;
-}
-
-TEST_F(RpcTrees, FallsBackToTxAndAsksForTheBodies) {
-    auto& host = world.host("main", HostKind::regular);
-    host.script = [](const net::HttpRequest& request) {
-        if (asks(request, "EXPERIMENTAL_tx_status"))
-            return error("METHOD_NOT_FOUND", 400, "REQUEST_VALIDATION_ERROR");
-        if (asks(request, "EXPERIMENTAL_receipt"))
-            return asks(request, kR1) ? result(receipt(kR1)) : error("UNKNOWN_RECEIPT");
-        return result(status({outcome(kR1, {kR2}), outcome(kR2, {})}));
-    };
-    const auto result = tree();
-    const auto& got = std::get<TreeSource::Tree>(result);
-    EXPECT_TRUE(got.complete);
-    ASSERT_EQ(got.extra_receipts.size(), 1u);
-    EXPECT_EQ(got.extra_receipts[0].value.receipt_id, kR1);
-    EXPECT_THAT(got.missing_receipts, ElementsAre(kR2));
-    tree();
-    EXPECT_EQ(host.asked("EXPERIMENTAL_tx_status"), 1u) << "the missing method is remembered";
-}
-
-TEST_F(RpcTrees, AHostWithoutReceiptsLeavesThemMissing) {
-    auto& host = world.host("main", HostKind::regular);
-    host.script = [](const net::HttpRequest& request) {
-        if (asks(request, "\"method\":\"tx\""))
-            return result(status({outcome(kR1, {kR2}), outcome(kR2, {})}));
-        return error("METHOD_NOT_FOUND", 400, "REQUEST_VALIDATION_ERROR");
-    };
-    const auto result = tree();
-    EXPECT_THAT(std::get<TreeSource::Tree>(result).missing_receipts, UnorderedElementsAre(kR1, kR2));
-}
-
-TEST_F(RpcTrees, ALocalInitialReceiptIsNotWorthAskingFor) {
-    auto& host = world.host("main", HostKind::regular);
-    host.script = [](const auto&) {
-        return result(status({outcome(kR1, {kR2}), outcome(kR2, {})}, {kR1}, Texts{receipt(kR2)}, "a.near"));
-    };
-    const auto result = tree();
-    EXPECT_THAT(std::get<TreeSource::Tree>(result).missing_receipts, ElementsAre(kR1));
-    EXPECT_EQ(host.seen.size(), 1u);
-}
-
-TEST_F(RpcTrees, AFaultyHostDoesNotMakeAReceiptMissing) {
-    auto& host = world.host("main", HostKind::regular);
-    host.script = [](const net::HttpRequest& request) {
-        if (asks(request, "EXPERIMENTAL_receipt")) return http(500, "");
-        return result(status({outcome(kR1, {})}, {kR1}, Texts{}));
-    };
-    const auto result = tree();
-    ASSERT_TRUE(std::holds_alternative<Unavailable>(result));
-    EXPECT_EQ(std::get<Unavailable>(result).reason, "http_500");
 }
 
 TEST_F(RpcTrees, UnknownIsSaidOnlyAfterArchivalAgreed) {

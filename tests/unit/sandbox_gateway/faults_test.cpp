@@ -88,6 +88,13 @@ TEST(FaultDie, FlapsBetweenDeathAndLife) {
         EXPECT_EQ(die.roll().fault, expected);
 }
 
+TEST(FaultDie, LeavesReceiptsOutBesidesOtherFaults) {
+    FaultDie die(*read_fault_plan(rules(R"([{"fault":"without_receipts"},{"fault":"500","share":1}])")), 1);
+    const auto trouble = die.roll("tx_status");
+    EXPECT_TRUE(trouble.without_receipts);
+    EXPECT_EQ(trouble.fault, Fault::server_error);
+}
+
 TEST(FaultDie, ChoosesByTheStartOfAPath) {
     FaultDie die(*read_fault_plan(rules(R"([{"fault":"reset","method":"/v0/"}])")), 1);
     EXPECT_EQ(die.roll("/v0/block/1").fault, Fault::reset);

@@ -120,6 +120,9 @@ TEST_F(HttpHost, AnswersWronglyForOneMethod) {
     EXPECT_EQ(result("chunk", by_shard)["header"]["chunk_hash"], FakeChain::chunk_of(117));
     play(R"([{"fault":"wrong","answer":{"error":"UNKNOWN_BLOCK"}}])");
     error("block", {{"finality", "final"}}, "UNKNOWN_BLOCK");
+    play(R"([{"fault":"wrong","method":"tx_status","answer":{"error":"METHOD_NOT_FOUND"}}])");
+    EXPECT_NE(handle(post(call("tx_status", json::array({"x", "y"})))).body.find("METHOD_NOT_FOUND"),
+              std::string::npos);
     play(R"([{"fault":"wrong","method":"tx","answer":{"result":{"final_execution_status":"FINAL"}}}])");
     EXPECT_EQ(result("tx", json::array({"x", "y"})), (json{{"final_execution_status", "FINAL"}}));
 }

@@ -127,6 +127,11 @@ TEST_F(Transactions, AreFoundByTheirBytesToo) {
     EXPECT_TRUE(chain_.submitted.empty()) << "a look-up sends nothing";
 }
 
+TEST_F(Transactions, AreToldByTheNewNameAndTheOldOne) {
+    chain_.levels[transfer_hash()] = ExecutionLevel::executed;
+    EXPECT_EQ(result("tx_status", with("EXECUTED")), result("EXPERIMENTAL_tx_status", with("EXECUTED")));
+}
+
 TEST_F(Transactions, ThatCannotBeReadAreParseErrors) {
     const auto message = [&](const std::string& method, const json& params) {
         return error(method, params, "PARSE_ERROR", 400).value("data", "");
