@@ -20,7 +20,8 @@ inline constexpr int kNotReady = 4;    // of `status`: no daemon answers, or it 
 
 // Exit codes for the end of a watched transaction. kOk means that it succeeded and nothing came back.
 inline constexpr int kTxHandled =
-    3;  // a failure was handled, or tokens came back: not all that was asked for happened
+    3;  // a failure was handled, a yield timed out, or tokens came back: not all that was asked for happened
+inline constexpr int kTxLost = 5;  // it succeeded, and tokens were lost
 inline constexpr int kTxFailed = 10;
 inline constexpr int kTxCallbackFailed = 11;
 inline constexpr int kTxReceiptFailed = 12;
@@ -32,8 +33,8 @@ inline constexpr int kTxUnknown = 24;
 // The idempotency key of a submission belongs to another one; or it is known with another sender or other
 // metadata.
 inline constexpr int kTxConflict = 25;
-// `effect`: of the tree.
-int exit_code(const chain::WatchState& end, const std::optional<chain::Effect>& effect);
+// `tree`: nullopt if nothing is stored of it.
+int exit_code(const chain::WatchState& end, const std::optional<chain::Judgement>& tree);
 
 struct RunCommand {
     std::optional<base::Height> until;
