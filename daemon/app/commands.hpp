@@ -182,7 +182,8 @@ int check_rules(const std::string& file, bool as_json);
 // may not change the schema; `config_file` may be empty.
 void update_schema(const config::Settings& settings, const std::string& config_file);
 
-// Settings of a good file; nullopt after printing every problem of a bad one.
-std::optional<config::Settings> load_settings(const std::string& config_file);
+// Settings of a good file; nullopt after printing every problem of a bad one. `warns`: prints the warnings of
+// a good one, too.
+std::optional<config::Settings> load_settings(const std::string& config_file, bool warns);
 
 }  // namespace receiptd::app

@@ -65,9 +65,9 @@ Json json_of(const std::string& file, const config::Loaded& loaded) {
 
 }  // namespace
 
-std::optional<config::Settings> load_settings(const std::string& config_file) {
+std::optional<config::Settings> load_settings(const std::string& config_file, bool warns) {
     auto loaded = config::load_file(config_file);
-    print(loaded.problems);
+    if (warns || !loaded.ok()) print(loaded.problems);
     if (!loaded.ok()) return std::nullopt;
     log::configure(loaded.settings.log_level, loaded.settings.log_format);
     return std::move(loaded.settings);
