@@ -15,10 +15,11 @@ namespace {
 constexpr u128 kLeastPurchasePrice = 1'000'000'000;
 constexpr u128 kMargin = 2;
 
-template <class Names>
-bool deletes(const Names& names) {
+template <class Actions, class NameOf>
+bool deletes(const Actions& actions, NameOf name_of) {
     bool found = false;
-    for (const Text name : names) {
+    for (const auto& action : actions) {
+        const Text name = name_of(action);
         if (name == "CreateAccount" || name.find("StateInit") != Text::npos ||
             name.starts_with("DeployGlobalContract"))
             return false;
@@ -47,12 +48,12 @@ std::string gone_in_words(u128 amount) {
 }
 
 bool deletes_keys(const List<Action>& actions) {
-    std::vector<Text> names;
-    for (const auto& action : actions) names.push_back(action.name);
-    return deletes(names);
+    return deletes(actions, [](const Action& action) { return action.name; });
 }
 
-bool deletes_keys(const std::vector<std::string>& action_names) { return deletes(action_names); }
+bool deletes_keys(const std::vector<std::string>& action_names) {
+    return deletes(action_names, [](const std::string& name) { return Text(name); });
+}
 
 void Losses::conversion(Gas gas_burnt, u128 tokens_burnt) {
     if (gas_burnt > 0) gas_price_ = tokens_burnt / gas_burnt;
