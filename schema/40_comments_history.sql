@@ -58,6 +58,7 @@ COMMENT ON COLUMN transactions.index_in_chunk IS 'Position in the chunk, from 0.
 COMMENT ON COLUMN transactions.signer_id IS 'Account that signed the transaction and pays for it.';
 COMMENT ON COLUMN transactions.as_given IS 'NULL: all texts of the row are as they were given. Else a JSON object in UTF-8: the columns actions and error (error_text is a part of it), as they were given, where a NUL or half a surrogate pair is stored as another character. convert_from(as_given, ''UTF8'') is its text.';
 COMMENT ON COLUMN transactions.user_id IS 'Account on whose behalf a relayer sent it: the sender of its Delegate action, or the ETH-implicit account (0x…) whose wallet contract it calls. NULL: the same as signer_id, or the row is older than this column. coalesce(user_id, signer_id) is the user.';
+COMMENT ON COLUMN transactions.claimed_user_id IS 'The account that it names as its user, once it is known that this one has not signed (see transaction_results.claimed_user_id). user_id is NULL then.';
 COMMENT ON COLUMN transactions.receiver_id IS 'Account the transaction is addressed to.';
 COMMENT ON COLUMN transactions.nonce IS 'Nonce of the access key.';
 COMMENT ON COLUMN transactions.nonce_index IS 'For a gas key: the index of the nonce.';

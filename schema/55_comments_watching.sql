@@ -4,6 +4,8 @@ COMMENT ON COLUMN transaction_results.tree_id IS 'The same (see receipts.tree_id
 COMMENT ON COLUMN transaction_results.block_height IS 'Height of the block that includes the transaction.';
 COMMENT ON COLUMN transaction_results.block_time IS 'Time of that block. Always filter on it.';
 COMMENT ON COLUMN transaction_results.signer_id IS 'The signer (for a delegated transaction: the relayer).';
+COMMENT ON COLUMN transaction_results.claimed_user_id IS 'The account that the transaction names as its user, where that one has not signed: its Delegate action was forged or refused, or its wallet refused at once. user_id is NULL then.';
+COMMENT ON COLUMN transaction_results.tokens_lost IS 'Tokens burnt otherwise than as fees, yoctoNEAR: refunds and payouts that nobody was there to take, balances of deleted gas keys. The gas refund of a deleted account does not count. NULL: none.';
 COMMENT ON COLUMN transaction_results.user_id IS 'The account on whose behalf it was sent (see transactions.user_id). NULL: the same as signer_id.';
 COMMENT ON COLUMN transaction_results.receiver_id IS 'The receiver of the transaction.';
 COMMENT ON COLUMN transaction_results.verdict IS 'succeeded; failed: the transaction, its initial receipt or a returned receipt failed (near_status is failure) and no callback failed; callback_failed: a callback failed; receipt_failed: another receipt failed and is not handled; succeeded_with_handled_failure: at least one receipt failed, and the callbacks that awaited it succeeded.';
@@ -11,7 +13,7 @@ COMMENT ON COLUMN transaction_results.near_status IS 'NEAR''s own status of the 
 COMMENT ON COLUMN transaction_results.near_status_receipt_id IS 'The receipt that gives near_status: the end of the result chain. NULL: the initial receipt (transactions.initial_receipt_id), or the transaction itself failed.';
 COMMENT ON COLUMN transaction_results.error_class IS 'Class of the failure that decided the verdict (the earliest one). NULL: no failure.';
 COMMENT ON COLUMN transaction_results.error_text IS 'That failure in words: at most 4 KiB, the receipt has it whole.';
-COMMENT ON COLUMN transaction_results.effect IS 'For tokens sent with ft_transfer_call and similar methods: refunded (all came back), refunded_in_part. Otherwise for handled failures: swallowed (at least one left no trace), told. NULL: neither, or the row is older than this column.';
+COMMENT ON COLUMN transaction_results.effect IS 'tokens_lost: some were burnt otherwise than as fees. Otherwise for tokens sent with ft_transfer_call and similar methods, then for deposits of failed calls: refunded (all came back), refunded_in_part. Otherwise for handled failures: swallowed (at least one left no trace), told. NULL: neither, or the row is older than this column.';
 COMMENT ON COLUMN transaction_results.method_name IS 'Method of the first function call; without one the name of the first action.';
 COMMENT ON COLUMN transaction_results.net_deposit IS 'Attached tokens minus deposits that came back to its signer, yoctoNEAR. NULL: none, or the row is older than this column.';
 COMMENT ON COLUMN transaction_results.gas_refunded IS 'Refunded gas, yoctoNEAR. NULL: none.';
@@ -25,21 +27,21 @@ COMMENT ON COLUMN transaction_results.settled_height IS 'Height of the last rece
 COMMENT ON COLUMN transaction_results.receipts IS 'Number of executed receipts.';
 COMMENT ON COLUMN transaction_results.failed_receipts IS 'Number of failed receipts, without refunds and payouts.';
 COMMENT ON COLUMN transaction_results.gas_burnt IS 'Gas burnt by the transaction and all its receipts.';
-COMMENT ON COLUMN transaction_results.tokens_burnt IS 'Tokens burnt by them, yoctoNEAR.';
+COMMENT ON COLUMN transaction_results.tokens_burnt IS 'Tokens burnt by them as fees, yoctoNEAR; what else was burnt is tokens_lost.';
 
-COMMENT ON TABLE findings IS 'Problems: each failed receipt (failed refunds and payouts as burnt_tokens), each failed transaction, tokens that came back, refusals of wallets, yields that timed out, and each bad end of a watch. A row is written once, in the transaction that stores the last receipt that it needs.';
+COMMENT ON TABLE findings IS 'Problems: each failed receipt (failed refunds and payouts, and other losses, as burnt_tokens), each failed transaction, tokens that came back, refusals of wallets, yields that timed out, and each bad end of a watch. A row is written once, in the transaction that stores the last receipt that it needs.';
 COMMENT ON COLUMN findings.finding_id IS 'Kind and cause, always the same for the same cause (kind:receipt_id, kind:tx_hash, stuck:tx_hash:stage). It is also the id of the alert.';
-COMMENT ON COLUMN findings.kind IS 'failed_receipt; failed_transaction (it failed before it created a receipt); tokens_returned (no failure, but the receiver gave tokens back; receipt_id is the callback of the token); burnt_tokens (a refund or payout failed because its receiver is gone, and the tokens are burnt); wallet_refused (no failure, but the wallet contract of an ETH-implicit account did not execute what its owner signed; receipt_id is rlp_execute, error_text the answer of the wallet); yield_timed_out (a promise that yielded was not resumed in time; receipt_id is the yielded receipt, which was executed all the same); undecided (for ten minutes no host has returned receipts that decide the verdict; error_text lists what failed); for watches: rejected, forwarding_failed, dropped, expired, unknown, stuck; corrected (an end or a finding was reported and is wrong).';
+COMMENT ON COLUMN findings.kind IS 'failed_receipt; failed_transaction (it failed before it created a receipt); tokens_returned (no failure, but the receiver gave tokens back; receipt_id is the callback of the token); burnt_tokens (tokens were burnt otherwise than as fees: see error_class); wallet_refused (no failure, but the wallet contract of an ETH-implicit account did not execute what its owner signed; receipt_id is rlp_execute, error_text the answer of the wallet); yield_timed_out (a promise that yielded was not resumed in time; receipt_id is the yielded receipt, which was executed all the same); undecided (for ten minutes no host has returned receipts that decide the verdict; error_text lists what failed); for watches: rejected, forwarding_failed, dropped, expired, unknown, stuck; corrected (an end or a finding was reported and is wrong).';
 COMMENT ON COLUMN findings.tx_hash IS 'Hash of the transaction.';
 COMMENT ON COLUMN findings.tree_id IS 'The same (see receipts.tree_id).';
 COMMENT ON COLUMN findings.receipt_id IS 'The receipt that failed, gave tokens back, called the wallet, or yielded.';
 COMMENT ON COLUMN findings.role IS 'Its role (see receipts.role).';
 COMMENT ON COLUMN findings.handled IS 'True: the receipt is not a callback, and every receipt that awaited it succeeded. False: no receipt awaited it, or one of them failed. For yield_timed_out: whether the yielded receipt succeeded. NULL for failed_receipt: not known, because a receipt that awaited it is not stored (scope accounts).';
-COMMENT ON COLUMN findings.expected IS 'True: an [[expected]] rule matched when the row was stored; no alert is sent. NULL: no rule matched.';
+COMMENT ON COLUMN findings.expected IS 'True: an [[expected]] rule matched when the row was stored, or it is the gas refund of an account that the same tree deleted; no alert is sent. NULL: neither.';
 COMMENT ON COLUMN findings.effect IS 'For tokens_returned: refunded (all came back), refunded_in_part. For a handled failure: the same if it is a receiver of tokens; otherwise told (a receipt that handled it logged, returned a value or created another receipt), swallowed (no log, an empty value or null, no receipts except refunds). NULL: not handled, or the row is older than this column.';
 COMMENT ON COLUMN findings.amount_kept IS 'For tokens_returned: the amount that the receiver kept, in the smallest unit of the token.';
 COMMENT ON COLUMN findings.amount_returned IS 'For tokens_returned: the amount that came back.';
-COMMENT ON COLUMN findings.amount_burnt IS 'For burnt_tokens: the amount, yoctoNEAR.';
+COMMENT ON COLUMN findings.amount_burnt IS 'For burnt_tokens: the amount, yoctoNEAR. NULL: other tokens (error_class sender_gone).';
 COMMENT ON COLUMN findings.root_cause IS 'The first receipt whose failure led to this one: a promise that it awaited, or an earlier one. NULL: none.';
 COMMENT ON COLUMN findings.handled_by IS 'The receipts that awaited it, if it is handled.';
 COMMENT ON COLUMN findings.contract_id IS 'The contract that failed.';
@@ -89,6 +91,7 @@ COMMENT ON TABLE wanted_watches IS 'Transactions that a rule ([[watch]]) asks to
 COMMENT ON COLUMN wanted_watches.tx_hash IS 'Hash of the transaction.';
 COMMENT ON COLUMN wanted_watches.sender_id IS 'Its signer.';
 COMMENT ON COLUMN wanted_watches.rule IS 'Name of the rule.';
+COMMENT ON COLUMN wanted_watches.claimed_at IS 'Time of its block, where the rule wants it for the account that it names: it waits until the initial receipt proves that this account has signed. NULL: it does not wait.';
 COMMENT ON COLUMN wanted_watches.tries IS 'How often it could not be moved.';
 COMMENT ON COLUMN wanted_watches.next_try_at IS 'When it is tried again.';
 COMMENT ON COLUMN wanted_watches.created_at IS 'When its block was stored.';

@@ -126,8 +126,12 @@ std::string money_of_end(const storage::StoredTree& parts, const chain::Judgemen
     std::vector<std::string> ids;
     for (const auto& receipt : tree.receipts)
         if (receipt.failed()) ids.push_back(receipt.receipt_id);
-    if (!ids.empty()) return money_of_failures(parts, tree, ids);
-    auto words = sent_in_words(parts);
+    auto words = tree.tokens_lost > 0 ? chain::near_in_words(tree.tokens_lost) + " lost" : std::string();
+    if (!ids.empty()) {
+        join(words, money_of_failures(parts, tree, ids));
+        return words;
+    }
+    join(words, sent_in_words(parts));
     if (tree.effect == chain::Effect::refunded) join(words, "the tokens came back");
     if (tree.effect == chain::Effect::refunded_in_part) join(words, "some of the tokens came back");
     return words;

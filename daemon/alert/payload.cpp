@@ -91,8 +91,9 @@ Json links_json(const std::string& tx_hash, const Site& site) {
 }
 
 // The finding of a watch tells it: the transaction of a watch may not be stored.
-std::string asked_by(const Cause& cause, const chain::Finding& finding) {
-    if (cause.tree.transaction) return cause.tree.transaction->asked_by();
+std::string asked_by(const Cause& cause, const chain::Finding& finding, const chain::Judgement& tree) {
+    if (cause.tree.transaction)
+        return tree.user.id.empty() ? cause.tree.transaction->signer_id : tree.user.id;
     return finding.user_id.empty() ? finding.signer_id : finding.user_id;
 }
 
@@ -103,6 +104,7 @@ Json amounts_json(const Cause& cause, const chain::Judgement& tree) {
     json["deposit"] = transaction ? Json(base::to_string(transaction->deposit)) : Json();
     json["deposit_refunded"] = tree.included ? Json(base::to_string(tree.refunds.deposits)) : Json();
     json["tokens_burnt"] = tree.included ? Json(base::to_string(tree.tokens_burnt)) : Json();
+    json["tokens_lost"] = tree.included ? Json(base::to_string(tree.tokens_lost)) : Json();
     return json;
 }
 
@@ -146,7 +148,8 @@ Json data_json(const Cause& cause, const chain::Finding& finding, const Site& si
     data["tx_hash"] = text_or_null(cause.tx_hash);
     data["sender_id"] =
         text_or_null(cause.tree.transaction ? cause.tree.transaction->signer_id : finding.signer_id);
-    data["user_id"] = text_or_null(asked_by(cause, finding));
+    data["user_id"] = text_or_null(asked_by(cause, finding, tree));
+    data["claimed_user_id"] = text_or_null(tree.user.claimed_id);
     const auto verdict = tree.certain_verdict;
     data["verdict"] = verdict ? Json(chain::verdict_name(*verdict)) : Json();
     data["near_status"] = tree.near_status ? Json(tree.near_status->name()) : Json();

@@ -1,6 +1,7 @@
 #include "alert/words.hpp"
 
 #include "base/line.hpp"
+#include "chain/tree/losses.hpp"
 #include "chain/tree/sentences.hpp"
 #include "chain/tree/units.hpp"
 
@@ -93,8 +94,12 @@ std::string tokens_summary(const chain::Finding& finding) {
 }
 
 std::string burnt_summary(const chain::Finding& finding) {
+    const auto& why = finding.failure.error_class;
+    if (why == chain::kSenderGone)
+        return "tokens of " + finding.contract_id + ": " + finding.failure.error_text;
     std::string words(finding.role ? chain::role_name(*finding.role) : "refund");
-    words += " to " + finding.contract_id + " was burnt";
+    if (why == chain::kGasKeyBalance) words = "the balance of a gas key";
+    words += (why == chain::kGasKeyBalance ? " of " : " to ") + finding.contract_id + " was burnt";
     if (finding.burnt) words += ": " + chain::near_in_words(*finding.burnt);
     return words;
 }

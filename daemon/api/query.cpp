@@ -2,6 +2,7 @@
 
 #include "chain/wire/account_id.hpp"
 #include "storage/watch_store.hpp"
+#include "watch/reference.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -78,7 +79,8 @@ std::optional<std::int64_t> parse_number(std::string_view text) {
 Problem no_hash(std::string_view segment) {
     Problem problem;
     problem.status = 404;
-    problem.detail = shown(segment) + " is no hash: base58 of 32 bytes is wanted";
+    problem.detail =
+        shown(segment) + " is no hash: base58 of 32 bytes is wanted" + std::string(watch::what_else(segment));
     return problem;
 }
 

@@ -43,6 +43,15 @@ WatchResult watch_from(const json& item, const std::string& at) {
     return made;
 }
 
+// A watch of a receipt's id would wait for ever.
+base::Task<WatchResult> no_receipt(SharedContext context, WatchResult item, std::string at) {
+    if (!item) co_return item;
+    auto asking = context->services.watches.tree_of(item->tx_hash);
+    const auto tree_id = co_await context->calls.wait_for(std::move(asking));
+    if (!tree_id || *tree_id == item->tx_hash) co_return item;
+    co_return bad_body(at + "/tx_hash", "is the id of a receipt of the transaction " + *tree_id);
+}
+
 // The given key and metadata must be the stored ones.
 std::optional<Problem> another_watch(const storage::NewWatch& given, const std::string& at,
                                      const storage::Watch& stored) {
@@ -88,7 +97,8 @@ storage::Watch stored_watch(const Added& added, const storage::NewWatch& watch) 
 }
 
 base::Task<net::ServerReply> add_one(SharedContext context, json body) {
-    const auto watch = watch_from(body, "");
+    auto given = watch_from(body, "");
+    const auto watch = co_await no_receipt(context, std::move(given), "");
     if (!watch) co_return problem_reply(watch.error());
     std::vector<storage::NewWatch> watches = {*watch};
     const auto added = co_await add(context, std::move(watches));
@@ -122,7 +132,9 @@ base::Task<net::ServerReply> add_many(SharedContext context, json body) {
     std::vector<WatchResult> items;
     std::map<std::string, storage::NewWatch> distinct;
     for (std::size_t i = 0; i < body.size(); ++i) {
-        items.push_back(watch_from(body[i], "/" + std::to_string(i)));
+        const auto at = "/" + std::to_string(i);
+        auto item = watch_from(body[i], at);
+        items.push_back(co_await no_receipt(context, std::move(item), at));
         if (items.back()) distinct.emplace(items.back()->tx_hash, *items.back());
     }
     std::vector<storage::NewWatch> watches;

@@ -116,8 +116,8 @@ private:
     }
 
     void choose(WithSettings command) {
-        choose_with_file([command = std::move(command)](const auto& file) {
-            const auto settings = load_settings(file);
+        choose_with_file([this, command = std::move(command)](const auto& file) {
+            const auto settings = load_settings(file, reloads_);
             return settings ? command(*settings) : kUsage;
         });
     }

@@ -21,7 +21,8 @@ inline constexpr int kNotReady = 4;    // of `status`: no daemon answers, or it 
 
 // Exit codes for the end of a watched transaction. kOk means that it succeeded and nothing came back.
 inline constexpr int kTxHandled =
-    3;  // a failure was handled, or tokens came back: not all that was asked for happened
+    3;  // a failure was handled, a yield timed out, or tokens came back: not all that was asked for happened
+inline constexpr int kTxLost = 5;       // it succeeded, and tokens were lost
 inline constexpr int kTxUndecided = 6;  // no host tells the receipts that decide the verdict
 inline constexpr int kTxFailed = 10;
 inline constexpr int kTxCallbackFailed = 11;
@@ -34,8 +35,8 @@ inline constexpr int kTxUnknown = 24;
 // The idempotency key of a submission belongs to another one; or it is known with another sender or other
 // metadata.
 inline constexpr int kTxConflict = 25;
-// `effect`: of the tree.
-int exit_code(const chain::WatchState& end, const std::optional<chain::Effect>& effect);
+// `tree`: nullopt if nothing is stored of it.
+int exit_code(const chain::WatchState& end, const std::optional<chain::Judgement>& tree);
 
 struct RunCommand {
     std::optional<base::Height> until;
@@ -193,8 +194,9 @@ int check_rules(const std::string& file, bool as_json);
 void update_schema(const config::Settings& settings, const std::string& config_file,
                    std::optional<std::chrono::milliseconds> patience = std::nullopt);
 
-// Settings of a good file; nullopt after printing every problem of a bad one.
-std::optional<config::Settings> load_settings(const std::string& config_file);
+// Settings of a good file; nullopt after printing every problem of a bad one. `warns`: says what is odd in a
+// good one, too.
+std::optional<config::Settings> load_settings(const std::string& config_file, bool warns);
 // A problem of a configuration that a running daemon reads again.
 void log_problem(const config::Problem& problem);
 

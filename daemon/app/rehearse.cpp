@@ -18,10 +18,18 @@ struct ToRehearse {
     std::vector<std::string> in_database;  // lists
 };
 
+// Without endpoints nobody has chosen yet.
+bool takes_default(const config::Settings& settings) {
+    return settings.endpoints.empty() ||
+           std::ranges::any_of(settings.endpoints, [](const config::Endpoint& endpoint) {
+               return std::ranges::find(endpoint.rules, rule::kDefaultName) != endpoint.rules.end();
+           });
+}
+
 ToRehearse to_rehearse(const config::Settings& settings, const std::string& only, base::HeightRange heights) {
     ToRehearse chosen;
     chosen.asked.heights = heights;
-    if (only.empty() || only == rule::kDefaultName)
+    if (only.empty() ? takes_default(settings) : only == rule::kDefaultName)
         chosen.asked.definitions.push_back(rule::default_definition().json);
     std::set<std::string_view> named;
     for (const auto& rule : settings.rules) {

@@ -229,7 +229,7 @@ int complain(const Fetched& fetched) {
 int show_transaction(const config::Settings& settings, const TxCommand& command) {
     const auto reference = watch::parse_reference(command.reference);
     if (!reference) {
-        std::cerr << command.reference
+        std::cerr << command.reference << watch::what_else(command.reference)
                   << " is no hash of a transaction, no id of a receipt and no explorer's address of one\n";
         return kFailed;
     }

@@ -1,10 +1,14 @@
 #include "app/wait_for_end.hpp"
 
+#include "alert/words.hpp"
 #include "app/commands.hpp"
 #include "app/stored_view.hpp"
 #include "base/event.hpp"
 #include "base/iso_time.hpp"
 #include "base/sleep.hpp"
+#include "base/visible.hpp"
+#include "chain/tree/sentences.hpp"
+#include "chain/tree/units.hpp"
 
 #include <chrono>
 #include <cstdio>
@@ -39,14 +43,34 @@ void print(const storage::StoredTransition& stored) {
     std::cout << std::endl;
 }
 
-void print_end(const storage::Watch& watch, const std::optional<chain::Effect>& effect) {
+// The findings say why; of a transaction that succeeded the money says what came of it.
+void print_why(const watch::TransactionView& view) {
+    constexpr std::size_t kMostFindings = 5;
+    std::size_t printed = 0;
+    for (const auto& finding : view.findings) {
+        if (finding.expected) continue;
+        if (++printed > kMostFindings) break;
+        std::cout << "finding   " << base::visible(alert::summary(finding)) << '\n';
+    }
+    if (printed > kMostFindings)
+        std::cout << "finding   and more: see `receiptd tx " << view.tx_hash << "`\n";
+    if (view.tree && view.tree->tokens_lost > 0)
+        std::cout << "lost      " << chain::near_in_words(view.tree->tokens_lost) << '\n';
+}
+
+void print_end(const storage::Watch& watch, const watch::TransactionView& view) {
     const auto& state = watch.state;
-    if (state.verdict)
+    if (state.verdict) {
+        const auto effect = view.tree ? view.tree->effect : std::nullopt;
         std::cout << "verdict   " << chain::verdict_name(*state.verdict)
-                  << (effect ? "; " + std::string(chain::effect_name(*effect)) : "") << '\n';
-    else if (state.stage == chain::Stage::final)
+                  << (effect ? "; " + std::string(chain::effect_name(*effect)) : "");
+        const auto timeouts = view.tree ? chain::timeouts_in_words(*view.tree) : std::string();
+        std::cout << (timeouts.empty() ? "" : "; " + timeouts) << '\n';
+        print_why(view);
+    } else if (state.stage == chain::Stage::final) {
         std::cout << "verdict   none: " << state.reason << '\n';
-    else
+        print_why(view);
+    } else
         std::cout << "ended     " << chain::stage_name(state.stage) << ": " << state.reason << '\n'
                   << "proven    " << in_words(watch.certainty) << '\n';
 }
@@ -82,12 +106,11 @@ base::Task<void> wait_for_end(base::asio::any_io_executor executor, Waiting wait
         co_return;
     }
     const auto view = co_await stored_view(waiting.watches, waiting.findings, std::move(tx_hash));
-    const auto effect = view.tree ? view.tree->effect : std::nullopt;
     if (waiting.as_json)
         std::cout << watch::transaction_json(view) << '\n';
     else
-        print_end(*watch, effect);
-    code = exit_code(watch->state, effect);
+        print_end(*watch, view);
+    code = exit_code(watch->state, view.tree);
 }
 
 }  // namespace receiptd::app

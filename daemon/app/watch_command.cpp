@@ -41,6 +41,12 @@ base::Task<void> add(base::asio::any_io_executor executor, storage::WatchStore& 
     const auto tx_hash = watch.tx_hash;
     const auto sender_id = watch.sender_id;
     const auto metadata = watch.metadata_json;
+    if (const auto tree_id = co_await store.tree_of(tx_hash); tree_id && *tree_id != tx_hash) {
+        std::cerr << "that is the id of a receipt, not the hash of a transaction: it belongs to " << *tree_id
+                  << '\n';
+        code = kUsage;
+        co_return;
+    }
     std::vector<storage::NewWatch> one;
     one.push_back(std::move(watch));
     const auto added = co_await store.add_watches(std::move(one));
@@ -61,7 +67,7 @@ base::Task<void> add(base::asio::any_io_executor executor, storage::WatchStore& 
 
 }  // namespace
 
-int exit_code(const chain::WatchState& end, const std::optional<chain::Effect>& effect) {
+int exit_code(const chain::WatchState& end, const std::optional<chain::Judgement>& tree) {
     switch (end.stage) {
         case chain::Stage::rejected: return kTxRejected;
         case chain::Stage::forwarding_failed: return kTxForwardingFailed;
@@ -71,12 +77,15 @@ int exit_code(const chain::WatchState& end, const std::optional<chain::Effect>& 
         default: break;
     }
     if (!end.verdict && end.reason == chain::kReceiptsMissing) return kTxUndecided;
+    const auto effect = tree ? tree->effect : std::nullopt;
+    const bool timed_out = tree && tree->timed_out_yields() > 0;
+    const bool lost = effect == chain::Effect::tokens_lost;
     switch (end.verdict.value_or(chain::Verdict::succeeded)) {
         case chain::Verdict::failed: return kTxFailed;
         case chain::Verdict::callback_failed: return kTxCallbackFailed;
         case chain::Verdict::receipt_failed: return kTxReceiptFailed;
-        case chain::Verdict::succeeded_with_handled_failure: return kTxHandled;
-        case chain::Verdict::succeeded: return effect ? kTxHandled : kOk;
+        case chain::Verdict::succeeded_with_handled_failure: return lost ? kTxLost : kTxHandled;
+        case chain::Verdict::succeeded: return lost ? kTxLost : effect || timed_out ? kTxHandled : kOk;
     }
     return kFailed;
 }
@@ -94,8 +103,8 @@ std::optional<std::string> metadata_of(const std::string& given) {
 int watch_transaction(const config::Settings& settings, const WatchCommand& command) {
     const auto reference = watch::parse_reference(command.reference);
     if (!reference) {
-        std::cerr << '"' << command.reference
-                  << "\" is not a transaction hash (32 bytes in base58), nor an explorer's address of one\n";
+        std::cerr << '"' << command.reference << "\" is not a transaction hash (32 bytes in base58)"
+                  << watch::what_else(command.reference) << ", nor an explorer's address of one\n";
         return kUsage;
     }
     const auto& tx_hash = reference->id;

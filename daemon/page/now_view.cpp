@@ -1,6 +1,7 @@
 // GET /: made once a second at most, whoever asks.
 #include "base/coroutine.hpp"
 #include "page/now.hpp"
+#include "page/texts.hpp"
 #include "page/views.hpp"
 #include "storage/errors.hpp"
 
@@ -75,7 +76,12 @@ base::Task<std::shared_ptr<const std::string>> board_html(SharedSite site) {
     co_return board.html;
 }
 
-base::Task<net::ServerReply> now_page(SharedSite site, api::Call) {
+base::Task<net::ServerReply> now_page(SharedSite site, api::Call call) {
+    if (const auto asked = parameter(call, "q"); !asked.empty()) {
+        auto elsewhere = html_reply(303, {});
+        elsewhere.headers.push_back({"Location", "/search?q=" + url_encoded(asked)});
+        co_return elsewhere;
+    }
     const auto html = co_await board_html(std::move(site));
     auto reply = html_reply(200, {});
     reply.shared_body = html;

@@ -180,7 +180,7 @@ Json receipt_values(const Receipt& receipt, const ReceiptsView& view) {
     values["status"] = status_of(receipt);
     values["predecessor"] = receipt.predecessor_id;
     values["receiver"] = receipt.receiver_id;
-    values["method"] = base::shortened(receipt.method_name, kLongestMethod);
+    values["method"] = base::shortened(chain::actions_in_words(receipt), kLongestMethod);
     values["joint"] = chain::joint_of(receipt);
     values["system"] = receipt.is_from_system();
     values["error_class"] = receipt.failed() ? Json(receipt.failure.error_class) : Json();

@@ -46,9 +46,10 @@ Json findings_of(const watch::TransactionView& view, base::WallTime now) {
 Json people_of(const watch::TransactionView& view) {
     Json people;
     const auto& transaction = view.transaction;
-    const auto user = transaction ? transaction->user_id() : std::string();
+    const auto user = view.tree ? view.tree->user : chain::User();
     people["signer"] = transaction ? transaction->signer_id : view.sender_id;
-    people["user"] = user;
+    people["user"] = user.id;
+    people["claimed_user"] = user.claimed_id;
     people["receiver"] = transaction ? transaction->receiver_id : std::string();
     people["method"] = transaction ? base::shortened(transaction->method_name, 128) : std::string();
     return people;

@@ -90,7 +90,8 @@ std::string place_of(const std::string& tx_hash, const std::string& receipt_id) 
 base::Task<net::ServerReply> transaction_page(SharedSite site, api::Call call) {
     if (!storage::is_transaction_hash(call.captured[0]))
         co_return co_await notice(std::move(site), 404, "That is no transaction",
-                                  "A transaction hash has 32 bytes in base58: 43 or 44 letters and digits.");
+                                  "A transaction hash has 32 bytes in base58: 43 or 44 letters and digits" +
+                                      std::string(watch::what_else(call.captured[0])) + ".");
     api::Sought sought;
     sought.id = call.captured[0];
     sought.sender_id = account_parameter(call, "sender");
@@ -120,6 +121,7 @@ base::Task<net::ServerReply> search(SharedSite site, api::Call call) {
     frame.searched = base::shortened(call.request.query_parameter("q"), kLongestSearch);
     Json values;
     values["asked"] = frame.searched;
+    values["what_else"] = watch::what_else(frame.searched);
     const int status = frame.searched.empty() ? 200 : 404;
     co_return co_await reply_with(std::move(site), status, std::move(frame), "search", std::move(values));
 }

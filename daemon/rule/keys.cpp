@@ -22,7 +22,7 @@ constexpr std::string_view kRoles[] = {"initial",  "callback", "promise", "retur
 constexpr std::string_view kVerdicts[] = {"succeeded", "failed", "callback_failed", "receipt_failed",
                                           "succeeded_with_handled_failure"};
 constexpr std::string_view kNearStatuses[] = {"success", "failure"};
-constexpr std::string_view kEffects[] = {"refunded", "refunded_in_part", "told", "swallowed"};
+constexpr std::string_view kEffects[] = {"refunded", "refunded_in_part", "told", "swallowed", "tokens_lost"};
 constexpr std::string_view kDirections[] = {"in", "out"};
 constexpr std::string_view kCauses[] = {"transfer", "refund", "returned"};
 constexpr std::string_view kAccesses[] = {"full", "function_call"};

@@ -18,7 +18,7 @@ constexpr std::array kMessages = {
     MessageType{"tokens_returned", "finding.tokens_returned", "finding",
                 "tokens came back to their sender, and nothing failed"},
     MessageType{"burnt_tokens", "finding.burnt_tokens", "finding",
-                "a refund or a payout was burnt: nobody was there to take it"},
+                "tokens were burnt, and not as a fee: nobody has them any more"},
     MessageType{"wallet_refused", "finding.wallet_refused", "finding",
                 "a wallet did not do what its owner signed"},
     MessageType{"yield_timed_out", "finding.yield_timed_out", "finding", "nobody resumed a yield in time"},

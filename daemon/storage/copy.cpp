@@ -1,5 +1,7 @@
 #include "storage/copy.hpp"
 
+#include "storage/disown.hpp"
+
 #include "chain/rows/copy_binary.hpp"
 #include "storage/errors.hpp"
 
@@ -105,6 +107,7 @@ void copy_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
     for (std::size_t i = 0; i < chain::kTableCount; ++i)
         copy_table(tx, static_cast<chain::Table>(i), batch.tables[i]);
     mark_expected(tx, batch);
+    disown(tx, batch.disowned);
 }
 
 std::vector<std::string> ids_of_rows(const chain::RowBatch& batch, chain::Table table) {

@@ -66,7 +66,12 @@ struct TellIn {
 
 }  // namespace
 
-rule::Subject subject_of(const chain::Happening& happening, std::string_view user_id) {
+rule::Subject subject_of(const chain::Happening& happening) {
+    static const AskedBy kNobody;
+    return subject_of(happening, kNobody);
+}
+
+rule::Subject subject_of(const chain::Happening& happening, const AskedBy& asked) {
     const auto& receipt = *happening.receipt;
     rule::Subject subject;
     subject.cause_id = happening.cause_id;
@@ -74,8 +79,9 @@ rule::Subject subject_of(const chain::Happening& happening, std::string_view use
     subject.receipt_id = receipt.receipt_id;
     subject.block_height = receipt.at.height;
     subject.time = base::WallTime(base::Duration(receipt.at.timestamp_nanosec));
-    subject.signer_id = receipt.signer_id;
-    subject.user_id = receipt.user_id ? std::string_view(*receipt.user_id) : user_id;
+    const bool is_open = receipt.signer_id == chain::kSystemAccount && !asked.signer_id.empty();
+    subject.signer_id = is_open ? asked.signer_id : receipt.signer_id;
+    subject.user_id = receipt.user_id ? *receipt.user_id : asked.user_id;
     subject.predecessor_id = receipt.predecessor_id;
     subject.receiver_id = receipt.receiver_id;
     subject.method_name = receipt.method_name;

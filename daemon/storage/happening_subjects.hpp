@@ -9,8 +9,14 @@
 
 namespace receiptd::storage {
 
-// `user_id`: where the happening does not know that of its transaction. The subject views both.
-rule::Subject subject_of(const chain::Happening& happening, std::string_view user_id = {});
+// The accounts behind a transaction; empty: not known.
+struct AskedBy {
+    std::string signer_id;
+    std::string user_id;  // empty, too: the signer
+};
+// `asked`: for what the happening does not know of its transaction. The subject views both.
+rule::Subject subject_of(const chain::Happening& happening, const AskedBy& asked);
+rule::Subject subject_of(const chain::Happening& happening);
 // An object with all that a message says of it (alert/payload.cpp). Contracts' texts are shortened.
 std::string told_of(const chain::Happening& happening, const rule::Subject& subject);
 

@@ -65,10 +65,10 @@ public:
     Rejudged run(const std::vector<std::string>& tx_hashes) {
         for (const auto& [tx_hash, tree] : load_to_judge(tx_, tx_hashes, times_)) {
             if (!tree.transaction) continue;
-            take_user(*tree.transaction);
             const auto judgement = tree_of(tx_hash, tree).judge();
             placing_.add(tx_hash, judgement);
             auto decided = chain::decided(*tree.transaction, judgement);
+            take_user(tx_hash, decided.results.empty() ? tree.transaction->named_user() : judgement.user.id);
             if (decided.results.empty()) {
                 if (judgement.settled && judgement.undecided) undecided_.push_back(tx_hash);
                 continue;
@@ -93,10 +93,10 @@ public:
     }
 
 private:
-    void take_user(const chain::TransactionFacts& transaction) {
-        auto user_id = transaction.user_id();
+    // The row of a transaction has the named user until its tree is over (disown.hpp).
+    void take_user(const std::string& tx_hash, std::string user_id) {
         if (user_id.empty()) return;
-        relayed_.push_back(transaction.tx_hash);
+        relayed_.push_back(tx_hash);
         users_.push_back(std::move(user_id));
     }
 

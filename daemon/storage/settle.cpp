@@ -117,7 +117,7 @@ chain::DecidedCounts settle(pqxx::connection& connection, base::HeightRange arou
                             chain::NewsSince news_since, Database& database) {
     for (bool again = false;; again = true) {
         auto batch = judge_around(connection, around);
-        if (batch.rows() == 0) return {};
+        if (batch.rows() == 0 && batch.disowned.empty()) return {};
         batch.withhold_before(news_since);
         try {
             return database.partitions.with_days(connection, days_of_rows(batch), DayLeave::free, [&] {
@@ -183,7 +183,10 @@ void judge_stored(pqxx::transaction_base& tx, const std::map<std::string, Stored
             if (again) known_now.push_back(finding.finding_id);
             return !again && findings.contains(finding.finding_id);
         });
-        if (results.contains(tx_hash)) decided.results.clear();
+        if (results.contains(tx_hash)) {
+            for (const auto& result : decided.results) chain::note_user(batch, result);
+            decided.results.clear();
+        }
         chain::write_decided(batch, std::move(decided));
     }
     if (known_now.empty()) return;

@@ -33,7 +33,12 @@ const std::string kDone =
     ", coalesce(r.gas_burnt, 0), "
     "coalesce(r.block_height, 0), " +
     microseconds_of("r.block_time") +
-    " FROM receipts r WHERE r.status IN ('success_value', 'success_receipt_id') "
+    // chain::payer_of()
+    ", CASE WHEN r.signer_id = 'system' THEN (SELECT p.receiver_id FROM receipts p "
+    "  WHERE p.receipt_id = r.parent_receipt_id AND (p.status = 'failure' OR r.role = 'payout') "
+    "    AND p.block_time BETWEEN " +
+    time_parameter(1, std::chrono::days(1)) + " AND " + time_parameter(2) +
+    "  LIMIT 1) END FROM receipts r WHERE r.status IN ('success_value', 'success_receipt_id') "
     "AND r.predecessor_id IS NOT NULL AND ($4::text[] IS NULL OR r.receiver_id = ANY ($4::text[])) AND " +
     between_times("r") + "ORDER BY r.block_time, r.shard_id, r.index_in_chunk, r.receipt_id";
 
@@ -75,8 +80,6 @@ private:
     std::map<std::string_view, std::vector<pqxx::row>> by_receipt_;
 };
 
-using Users = std::map<std::string, std::string, std::less<>>;
-
 chain::ActionFacts facts_of(pqxx::transaction_base& tx, const pqxx::row& row) {
     if (!row[7].is_null()) return chain::stored_action_facts(view(row[7]));
     const auto large = shim::query(tx, kActions, row[10].as<std::int64_t>(), row[0].as<std::string>());
@@ -85,9 +88,14 @@ chain::ActionFacts facts_of(pqxx::transaction_base& tx, const pqxx::row& row) {
 
 void gather(pqxx::transaction_base& tx, const pqxx::row& row, const EmittedRows& emitted, const Users& users,
             const chain::Interest& interest, std::vector<chain::Happening>& found) {
-    const auto sent_for = users.find(view(row[1]));
-    const auto user_id = sent_for == users.end() ? std::string_view() : std::string_view(sent_for->second);
-    const std::array<chain::Text, 4> accounts = {view(row[2]), user_id, view(row[3]), view(row[4])};
+    const auto known = users.find(view(row[1]));
+    const auto asked = known == users.end() ? AskedBy() : known->second;
+    const std::string_view user_id = asked.user_id;
+    const bool by_system = view(row[2]) == chain::kSystemAccount;
+    const auto signer_id =
+        by_system && !asked.signer_id.empty() ? std::string_view(asked.signer_id) : view(row[2]);
+    const std::array<chain::Text, 5> accounts = {signer_id, user_id, view(row[3]), view(row[4]),
+                                                 view(row[11])};
     if ((interest.kinds() & kTellsOfEvents) == 0 && interest.kinds_for(accounts) == 0) return;
     auto facts = facts_of(tx, row);
     chain::ReceiptOutline receipt;
@@ -97,6 +105,7 @@ void gather(pqxx::transaction_base& tx, const pqxx::row& row, const EmittedRows&
     receipt.signer_id = accounts[0];
     receipt.predecessor_id = accounts[2];
     receipt.receiver_id = accounts[3];
+    receipt.payer_id = accounts[4];
     receipt.method_name = view(row[5]);
     receipt.role = chain::parse_role(view(row[6]));
     receipt.deposit = facts.deposit;
@@ -118,11 +127,11 @@ Users users_of(pqxx::transaction_base& tx, const std::vector<std::string>& tx_ha
     if (tx_hashes.empty()) return users;
     for (const auto& row :
          shim::query(tx,
-                     "SELECT tx_hash, user_id FROM transactions WHERE user_id IS NOT NULL "
-                     "AND tx_hash = ANY ($3::text[]) AND block_time BETWEEN " +
+                     "SELECT tx_hash, signer_id, coalesce(user_id, '') FROM transactions "
+                     "WHERE tx_hash = ANY ($3::text[]) AND block_time BETWEEN " +
                          time_parameter(1, std::chrono::days(7)) + " AND " + time_parameter(2),
                      executed.since, executed.until, text_array(tx_hashes)))
-        users.emplace(row[0].as<std::string>(), row[1].as<std::string>());
+        users.emplace(row[0].as<std::string>(), AskedBy{row[1].as<std::string>(), row[2].as<std::string>()});
     return users;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "chain/tree/happening.hpp"
+#include "storage/happening_subjects.hpp"
 #include "storage/pqxx_shim.hpp"
 #include "storage/sql_time.hpp"
 
@@ -26,9 +27,9 @@ struct OnlyReceipts {
 StoredHappenings stored_happenings(pqxx::transaction_base& tx, const chain::Interest& interest,
                                    const TimeSpan& executed, const OnlyReceipts& only = {});
 
-// For whom relayers sent these transactions, by tx_hash; of receipts executed between the times.
-std::map<std::string, std::string, std::less<>> users_of(pqxx::transaction_base& tx,
-                                                         const std::vector<std::string>& tx_hashes,
-                                                         const TimeSpan& executed);
+// The accounts behind these transactions, by tx_hash; of receipts executed between the times.
+using Users = std::map<std::string, AskedBy, std::less<>>;
+Users users_of(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes,
+               const TimeSpan& executed);
 
 }  // namespace receiptd::storage

@@ -44,14 +44,14 @@ std::vector<chain::Happening> happenings_of(pqxx::transaction_base& tx, const Ru
     return stored_happenings(tx, now, executed, {ids_of_rows(batch, chain::Table::receipts)}).found;
 }
 
-// The users of happenings whose transaction was not seen where the rows were made.
-std::map<std::string, std::string, std::less<>> missing_users(
-    pqxx::transaction_base& tx, const std::vector<chain::Happening>& happenings) {
+// The accounts behind transactions that were not seen where the rows of their happenings were made.
+Users missing_users(pqxx::transaction_base& tx, const std::vector<chain::Happening>& happenings) {
     std::vector<std::string> tx_hashes;
     auto executed = kNoTime;
     for (const auto& happening : happenings) {
         const auto& receipt = *happening.receipt;
-        if (receipt.user_id || receipt.tx_hash.empty()) continue;
+        const bool is_known = receipt.user_id && receipt.signer_id != chain::kSystemAccount;
+        if (is_known || receipt.tx_hash.empty()) continue;
         executed.include(
             static_cast<std::int64_t>(receipt.at.timestamp_nanosec / kNanosecondsPerMicrosecond));
         if (tx_hashes.empty() || tx_hashes.back() != receipt.tx_hash) tx_hashes.push_back(receipt.tx_hash);
@@ -62,10 +62,11 @@ std::map<std::string, std::string, std::less<>> missing_users(
 Told tell_happenings(pqxx::transaction_base& tx, const rule::RuleSet& now,
                      const std::vector<chain::Happening>& happenings) {
     const auto users = missing_users(tx, happenings);
+    const AskedBy nobody;
     std::vector<Event> events;
     for (const auto& happening : happenings) {
-        const auto user = users.find(happening.receipt->tx_hash);
-        const auto subject = subject_of(happening, user == users.end() ? std::string_view() : user->second);
+        const auto asked = users.find(happening.receipt->tx_hash);
+        const auto subject = subject_of(happening, asked == users.end() ? nobody : asked->second);
         if (!now.match(subject).empty()) events.push_back({subject, told_of(happening, subject)});
     }
     return tell_events(tx, now, events);

@@ -2,6 +2,7 @@
 
 #include "chain/json/failed_action.hpp"
 #include "chain/tree/facts.hpp"
+#include "chain/tree/losses.hpp"
 #include "chain/tree/silence.hpp"
 #include "chain/tree/wallet.hpp"
 #include "storage/copy.hpp"
@@ -40,7 +41,10 @@ const std::string kReceipts =
     ", predecessor_id IS NOT NULL, method_name, error, coalesce(is_promise_yield, false), "
     "coalesce(parent_receipt_id, ''), CASE WHEN status = 'success_receipt_id' OR receiver_id LIKE '0x%' "
     "OR method_name LIKE '%_resolve_transfer' THEN result END, " +
-    kSpeaks + ", shard_id FROM tree_receipts" + kPlace + "ORDER BY block_time, index_in_chunk, receipt_id";
+    kSpeaks +
+    ", shard_id, CASE WHEN method_name LIKE '%_resolve_transfer' THEN array_to_string(logs, chr(30)) END "
+    "FROM tree_receipts" +
+    kPlace + "ORDER BY block_time, index_in_chunk, receipt_id";
 
 // A promise that failed has no data; one that returned nothing has an empty text.
 const std::string kData =
@@ -118,6 +122,18 @@ void take_result(chain::OutcomeFacts& facts, const char* result) {
     if (facts.status == chain::StatusKind::success_value) facts.value = chain::short_value(result);
 }
 
+// No JSON has the character between them.
+chain::List<chain::Text> texts_in(std::string_view joined) {
+    constexpr char kUnitSeparator = 30;
+    chain::List<chain::Text> texts;
+    for (std::size_t from = 0; from <= joined.size();) {
+        const auto end = std::min(joined.find(kUnitSeparator, from), joined.size());
+        texts.push_back(joined.substr(from, end - from));
+        from = end + 1;
+    }
+    return texts;
+}
+
 chain::OutcomeFacts outcome_of(const pqxx::row& row) {
     chain::OutcomeFacts facts;
     facts.id = row[1].as<std::string>();
@@ -132,6 +148,7 @@ chain::OutcomeFacts outcome_of(const pqxx::row& row) {
     facts.tokens_burnt = amount_of(row[13]);
     facts.at = place_of(row[14], row[15]);
     facts.shard_id = shim::optional_of<chain::ShardId>(row[23]);
+    if (!row[24].is_null()) facts.gone = chain::burnt_in_events(texts_in(row[24].c_str()));
     return facts;
 }
 

@@ -63,4 +63,20 @@ std::optional<Reference> parse_reference(std::string_view text) {
     return reference;
 }
 
+std::string_view what_else(std::string_view text) {
+    text = base::trimmed(text);
+    const bool is_base58 = std::ranges::all_of(text, [](char c) {
+        return is_of_word(c) && std::string_view("0OIl").find(c) == std::string_view::npos;
+    });
+    constexpr std::size_t kShortest = 86, kLongest = 88;  // 64 bytes in base58
+    if (is_base58 && text.size() >= kShortest && text.size() <= kLongest)
+        return " (these are 64 bytes: a signature, or the hash of a transaction of another chain)";
+    if (!text.starts_with("0x")) return {};
+    const auto digits = text.substr(2);
+    const bool is_hex =
+        std::ranges::all_of(digits, [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; });
+    if (is_hex && digits.size() == 64) return " (in hexadecimal: the hash of a transaction of another chain)";
+    return {};
+}
+
 }  // namespace receiptd::watch

@@ -16,4 +16,7 @@ struct Reference {
 // the first counts. nullopt: there is no id in it.
 std::optional<Reference> parse_reference(std::string_view text);
 
+// What a text that is no id may be, for people: " (a signature, or …)". Empty: nothing that is known here.
+std::string_view what_else(std::string_view text);
+
 }  // namespace receiptd::watch

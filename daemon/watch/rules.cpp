@@ -18,20 +18,20 @@ bool calls(const std::vector<std::string>& methods, std::string_view glob) {
                                        [&](const auto& method) { return fits(glob, method); });
 }
 
-// True if such an account signs, or a relayer signs for it.
-bool signs(const chain::SeenTransaction& transaction, std::string_view glob) {
-    return fits(glob, transaction.signer_id) ||
-           (!transaction.user_id.empty() && fits(glob, transaction.user_id));
-}
-
 }  // namespace
 
-const config::WatchRule* Rules::match(const chain::SeenTransaction& transaction) const {
-    for (const auto& rule : rules_)
-        if (signs(transaction, rule.signer) && fits(rule.receiver, transaction.receiver_id) &&
-            calls(transaction.methods, rule.method))
-            return &rule;
-    return nullptr;
+std::optional<Rules::Match> Rules::match(const chain::SeenTransaction& transaction) const {
+    const auto first_of = [&](const std::string& account) -> const config::WatchRule* {
+        const auto found = std::find_if(rules_.begin(), rules_.end(), [&](const config::WatchRule& rule) {
+            return fits(rule.signer, account) && fits(rule.receiver, transaction.receiver_id) &&
+                   calls(transaction.methods, rule.method);
+        });
+        return found == rules_.end() ? nullptr : &*found;
+    };
+    if (const auto* rule = first_of(transaction.signer_id)) return Match{rule, false};
+    if (transaction.named_user.empty()) return std::nullopt;
+    if (const auto* rule = first_of(transaction.named_user)) return Match{rule, true};
+    return std::nullopt;
 }
 
 }  // namespace receiptd::watch

@@ -4,6 +4,7 @@
 #include "chain/tree/sightings.hpp"
 #include "config/settings.hpp"
 
+#include <optional>
 #include <vector>
 
 namespace receiptd::watch {
@@ -13,8 +14,12 @@ public:
     explicit Rules(std::vector<config::WatchRule> rules) : rules_(std::move(rules)) {}
 
     bool empty() const { return rules_.empty(); }
-    // The first that matches; nullptr: none.
-    const config::WatchRule* match(const chain::SeenTransaction& transaction) const;
+    struct Match {
+        const config::WatchRule* rule = nullptr;
+        bool by_claim = false;  // because of the account that the transaction names: it need not have signed
+    };
+    // The first rule that its signer meets, else the first that the named user does. nullopt: none.
+    std::optional<Match> match(const chain::SeenTransaction& transaction) const;
 
 private:
     std::vector<config::WatchRule> rules_;

@@ -194,15 +194,21 @@ base::Task<void> Tracker::take_in(std::vector<storage::Watch> fresh, chain::Bloc
 bool Tracker::watches(const chain::SignedTransaction& transaction) const {
     const std::string tx_hash(transaction.hash);
     if (index_.contains(tx_hash) || index_.is_lost(tx_hash)) return true;
-    return !rules_.empty() && rules_.match(chain::seen_transaction(transaction, {}, false)) != nullptr;
+    return !rules_.empty() && rules_.match(chain::seen_transaction(transaction, {}, false)).has_value();
 }
 
 std::vector<chain::WantedWatch> Tracker::wanted(const chain::Sightings& seen) const {
     std::vector<chain::WantedWatch> wanted;
     if (rules_.empty() || seen.history) return wanted;
-    for (const auto& transaction : seen.transactions)
-        if (const auto* rule = rules_.match(transaction); rule && !index_.contains(transaction.tx_hash))
-            wanted.push_back({transaction.tx_hash, transaction.signer_id, rule->name});
+    for (const auto& transaction : seen.transactions) {
+        const auto match = rules_.match(transaction);
+        if (!match || index_.contains(transaction.tx_hash)) continue;
+        auto& want = wanted.emplace_back();
+        want.tx_hash = transaction.tx_hash;
+        want.sender_id = transaction.signer_id;
+        want.rule = match->rule->name;
+        if (match->by_claim) want.claimed_at = transaction.included_at.timestamp_nanosec;
+    }
     return wanted;
 }
 

@@ -196,7 +196,10 @@ std::string transaction_json(const TransactionView& view) {
     Json json;
     json["tx_hash"] = view.tx_hash;
     json["sender_id"] = text_or_null(view.sender_id);
-    json["user_id"] = view.transaction ? text_or_null(view.transaction->asked_by()) : Json();
+    const auto user = view.tree ? view.tree->user : chain::User();
+    json["user_id"] =
+        view.transaction ? text_or_null(user.id.empty() ? view.transaction->signer_id : user.id) : Json();
+    json["claimed_user_id"] = text_or_null(user.claimed_id);
     add_given(json, view.watch ? &*view.watch : nullptr);
     json["source"] = view.from_hosts ? "hosts" : "database";
     json["stage"] = view.known() ? Json(chain::stage_name(state.stage)) : Json();

@@ -117,6 +117,7 @@ Json totals(const chain::Judgement& tree) {
     json["failed_receipts"] = tree.failed_receipts;
     json["gas_burnt"] = tree.gas_burnt;
     json["tokens_burnt"] = base::to_string(tree.tokens_burnt);
+    json["tokens_lost"] = base::to_string(tree.tokens_lost);
     json["gas_refunded"] = base::to_string(tree.refunds.gas);
     json["deposit_refunded"] = base::to_string(tree.refunds.deposits);
     json["net_deposit"] = base::to_string(tree.net_deposit);

@@ -64,8 +64,91 @@ Json effect_of_failure(const FailedReceipt& failure) {
     return failure.told ? "told" : "swallowed";
 }
 
-Json effect_of_tree(const Judgement& judgement) {
+std::string user_of(const sim::wire::Transaction& body) {
+    const bool is_eth_account = body.receiver_id.size() == 42 && body.receiver_id.starts_with("0x");
+    for (const sim::wire::Action& action : body.actions) {
+        if (const auto* v1 = std::get_if<sim::wire::SignedDelegate>(&action.value))
+            return v1->delegate_action.sender_id;
+        if (const auto* v2 = std::get_if<sim::wire::SignedDelegateV2>(&action.value))
+            return v2->delegate_action.sender_id;
+        const auto* call = std::get_if<sim::wire::FunctionCall>(&action.value);
+        if (call != nullptr && is_eth_account && call->method_name == "rlp_execute") return body.receiver_id;
+    }
+    return body.signer_id;
+}
+
+u128 attached(const std::vector<sim::wire::Action>& actions) {
+    u128 sum = 0;
+    for (const sim::wire::Action& action : actions)
+        std::visit(
+            [&](const auto& value) {
+                if constexpr (requires { value.deposit; }) sum += value.deposit;
+                if constexpr (requires { value.delegate_action; })
+                    sum += attached(value.delegate_action.actions);
+            },
+            action.value);
+    return sum;
+}
+
+// Not as a fee: by a refund or payout that nobody took, or with a deleted gas key.
+u128 burnt_by(const ReceiptNode& node) {
+    if (!node.executed) return 0;
+    if (error_of(node.executed).is_null()) return node.executed.outcome().keys_burnt;
+    return node.is_from_system() ? attached(node.body().actions) : 0;
+}
+
+// Gas of an account that the same tree deleted.
+bool is_dust(const TransactionTree& tree, const ReceiptNode& refund) {
+    const bool is_of_gas = refund.is_from_system() && refund.body().signer_id != sim::kSystemAccount;
+    return is_of_gas && std::ranges::any_of(tree.nodes, [&](const ReceiptNode& node) {
+               return node.receipt->receiver_id == refund.receipt->receiver_id && node.executed &&
+                      error_of(node.executed).is_null() &&
+                      std::ranges::any_of(node.body().actions, [](const sim::wire::Action& action) {
+                          return std::holds_alternative<sim::wire::DeleteAccount>(action.value);
+                      });
+           });
+}
+
+u128 tokens_lost(const TransactionTree& tree) {
+    u128 sum = 0;
+    for (const ReceiptNode& node : tree.nodes)
+        if (!is_dust(tree, node)) sum += burnt_by(node);
+    return sum;
+}
+
+// Whether the user signed: the initial receipt has checked it, and a wallet did not refuse at once.
+bool user_signed(const TransactionTree& tree, const std::optional<Judgement>& judgement) {
+    if (tree.nodes.empty() || !tree.nodes.front().executed) return false;
+    if (!error_of(tree.nodes.front().executed).is_null()) return false;
+    const bool at_once =
+        std::holds_alternative<sim::SuccessValue>(tree.nodes.front().executed.outcome().status);
+    return !(judgement && judgement->wallet && at_once);
+}
+
+// What came back of what the user gave: deposits of failed calls.
+TokenFlow deposit_flow(const TransactionTree& tree, const sim::wire::Transaction& body) {
+    const u128 sent = attached(body.actions);
+    u128 back = 0;
+    for (const ReceiptNode& node : tree.nodes) {
+        const bool is_back = node.role == Role::refund && node.body().signer_id == sim::kSystemAccount &&
+                             node.executed && error_of(node.executed).is_null();
+        if (!is_back || node.parent == ReceiptNode::kTransaction) continue;
+        if (error_of(tree.nodes[node.parent].executed).is_null()) continue;
+        const auto& to = node.receipt->receiver_id;
+        if (to == body.signer_id || to == user_of(body)) back += attached(node.body().actions);
+    }
+    TokenFlow flow;
+    if (sent <= 1) return flow;
+    flow.returned = std::min(back, sent);
+    flow.kept = sent - flow.returned;
+    return flow;
+}
+
+Json effect_of_tree(const Judgement& judgement, const TransactionTree& tree,
+                    const sim::wire::Transaction& body) {
+    if (tokens_lost(tree) > 0) return "tokens_lost";
     Json effect = effect_json(judgement.flows);
+    if (effect.is_null()) effect = effect_json({deposit_flow(tree, body)});
     if (!effect.is_null()) return effect;
     for (const FailedReceipt& failure : judgement.failed)
         if (failure.handled && effect != "swallowed") effect = failure.told ? "told" : "swallowed";
@@ -74,15 +157,13 @@ Json effect_of_tree(const Judgement& judgement) {
 
 Json burnt_json(const TransactionTree& tree) {
     Json list = Json::array();
-    for (const ReceiptNode& node : tree.nodes) {
-        const Json error = error_of(node.executed);
-        if (!node.is_from_system() || error.is_null()) continue;
-        const auto& transfer = std::get<sim::wire::Transfer>(node.body().actions.front().value);
-        list.push_back({{"receipt_id", node.id().to_string()},
-                        {"role", to_string(node.role)},
-                        {"amount", base::to_string(transfer.deposit)},
-                        {"error", error}});
-    }
+    for (const ReceiptNode& node : tree.nodes)
+        if (const u128 amount = burnt_by(node); amount > 0)
+            list.push_back({{"receipt_id", node.id().to_string()},
+                            {"role", to_string(node.role)},
+                            {"amount", base::to_string(amount)},
+                            {"dust", is_dust(tree, node)},
+                            {"error", error_of(node.executed)}});
     return list;
 }
 
@@ -132,32 +213,6 @@ Json failed_json(const TransactionTree& tree, const Judgement& judgement) {
 }
 
 // A relayer signs for whoever signed the delegate action, or for the owner of an Ethereum wallet.
-std::string user_of(const sim::wire::Transaction& body) {
-    const bool is_eth_account = body.receiver_id.size() == 42 && body.receiver_id.starts_with("0x");
-    for (const sim::wire::Action& action : body.actions) {
-        if (const auto* v1 = std::get_if<sim::wire::SignedDelegate>(&action.value))
-            return v1->delegate_action.sender_id;
-        if (const auto* v2 = std::get_if<sim::wire::SignedDelegateV2>(&action.value))
-            return v2->delegate_action.sender_id;
-        const auto* call = std::get_if<sim::wire::FunctionCall>(&action.value);
-        if (call != nullptr && is_eth_account && call->method_name == "rlp_execute") return body.receiver_id;
-    }
-    return body.signer_id;
-}
-
-u128 attached(const std::vector<sim::wire::Action>& actions) {
-    u128 sum = 0;
-    for (const sim::wire::Action& action : actions)
-        std::visit(
-            [&](const auto& value) {
-                if constexpr (requires { value.deposit; }) sum += value.deposit;
-                if constexpr (requires { value.delegate_action; })
-                    sum += attached(value.delegate_action.actions);
-            },
-            action.value);
-    return sum;
-}
-
 std::string method_of(const sim::wire::Transaction& body) {
     for (const sim::wire::Action& action : body.actions)
         if (const auto* call = std::get_if<sim::wire::FunctionCall>(&action.value)) return call->method_name;
@@ -182,6 +237,7 @@ void add_money(Json& json, const TransactionTree& tree, const sim::wire::Transac
     json["net_deposit"] = base::to_string(sent - std::min(sent, to_signer));
     json["gas_refunded"] = base::to_string(gas);
     json["deposit_refunded"] = base::to_string(deposits);
+    json["tokens_lost"] = base::to_string(tokens_lost(tree));
 }
 
 const char* stage_name(const Submission& submission, const TransactionTree* tree, Height tip, bool is_final) {
@@ -220,7 +276,8 @@ Json truth_json(const Submission& submission, const TransactionTree* tree, Heigh
     const sim::wire::Transaction& body = submission.transaction->body();
     Json json = {{"tx_hash", submission.transaction->hash.to_string()},
                  {"signer_id", body.signer_id},
-                 {"user_id", user_of(body)},
+                 {"user_id", body.signer_id},
+                 {"claimed_user_id", user_of(body) == body.signer_id ? Json() : Json(user_of(body))},
                  {"receiver_id", body.receiver_id},
                  {"nonce", body.nonce.nonce},
                  {"by_ledger", submission.by_ledger},
@@ -244,13 +301,18 @@ Json truth_json(const Submission& submission, const TransactionTree* tree, Heigh
     json["burnt_tokens"] = burnt_json(*tree);
     json["yields_timed_out"] = timed_out_json(*tree);
     add_money(json, *tree, body);
-    if (const auto judgement = judge(*tree, tip)) {
+    const auto judgement = judge(*tree, tip);
+    if (user_signed(*tree, judgement)) {
+        json["user_id"] = user_of(body);
+        json["claimed_user_id"] = nullptr;
+    }
+    if (judgement) {
         json["verdict"] = to_string(judgement->verdict);
         json["near_status"] = judgement->near_failed ? "failure" : "success";
         if (judgement->near_end != ReceiptNode::kTransaction)
             json["near_status_receipt_id"] = tree->nodes[judgement->near_end].id().to_string();
         json["failed_receipts"] = failed_json(*tree, *judgement);
-        json["effect"] = effect_of_tree(*judgement);
+        json["effect"] = effect_of_tree(*judgement, *tree, body);
         if (judgement->wallet)
             json["wallet_refusal"] = {{"receipt_id", tree->nodes[judgement->wallet->asked].id().to_string()},
                                       {"error", judgement->wallet->error}};

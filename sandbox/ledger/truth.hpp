@@ -1,16 +1,18 @@
 // Ground truth as JSON: every transaction's true stages, tree and verdict (verdict.hpp has the rules).
 //
-// {"tx_hash", "signer_id", "user_id": on whose behalf it was signed, "receiver_id", "nonce", "by_ledger",
+// {"tx_hash", "signer_id", "user_id": on whose behalf it was signed,
+//  "claimed_user_id": null | whom it names, who did not sign (yet), "receiver_id", "nonce", "by_ledger",
 //  "stage": "pending" | "included" | "completed" | "final" | "rejected" | "forwarding_failed" | "expired" |
 //           "dropped",
 //  "reason": null | "superseded" | "balance" | "invalid",   of a dropped one
 //  "evidence": null | {"InvalidTxError": …} | {"access_key_nonce": …, …},
 //  "heights": {"accepted", "included", "executed", "completed", "refunded", "final", "ended"},  null: not yet
 //  "verdict": null | …, "near_status": null | "success" | "failure", "near_status_receipt_id": null | …,
-//  "method_name", "net_deposit", "gas_refunded", "deposit_refunded": in yoctoNEAR,
-//  "effect": null | "refunded" | "refunded_in_part" | "told" | "swallowed",
+//  "method_name", "net_deposit", "gas_refunded", "deposit_refunded", "tokens_lost": in yoctoNEAR,
+//  "effect": null | "refunded" | "refunded_in_part" | "told" | "swallowed" | "tokens_lost",
 //  "tokens_returned": [{"receipt_id", "effect", "kept", "returned"}],
-//  "burnt_tokens": [{"receipt_id", "role", "amount", "error"}],  refunds and payouts that failed
+//  "burnt_tokens": [{"receipt_id", "role", "amount", "dust", "error"}],  not as a fee;
+//                    dust: gas of an account that the tree deleted
 //  "yields_timed_out": [{"receipt_id", "handled": whether the yielded receipt succeeded}],
 //  "failed_receipts": [{"receipt_id", "role", "handled", "handled_by": […], "effect", "root_cause": null | …,
 //                       "error"}],

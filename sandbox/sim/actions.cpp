@@ -123,7 +123,7 @@ ActionError delete_account(ActionFrame& frame, const wire::DeleteAccount& action
     if (account.amount > 0)
         frame.new_receipts.push_back(balance_refund(action.beneficiary_id, account.amount));
     frame.state.remove_account(id);
-    frame.tokens_burnt += gas_keys;
+    frame.keys_burnt += gas_keys;
     frame.actor_id = frame.receipt.predecessor_id;
     return std::nullopt;
 }

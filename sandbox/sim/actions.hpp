@@ -20,7 +20,8 @@ struct ActionFrame {
     std::vector<Receipt> new_receipts{};  // without ids yet
     Gas gas_burnt = 0;                    // beyond the action's exec fee: send fees of receipts it makes
     Gas gas_used = 0;                     // gas_burnt, and the gas of the new receipts
-    u128 tokens_burnt = 0;  // beyond the gas: storage of a global contract, what a deleted gas key held
+    u128 tokens_burnt = 0;                // beyond the gas: storage of a global contract
+    u128 keys_burnt = 0;                  // what deleted gas keys held
 };
 
 // nullopt: done. Else the ActionErrorKind as JSON ("DelegateActionExpired", {"AccountDoesNotExist":{…}}).

@@ -181,7 +181,8 @@ private:
         StateUpdate& state = failed() ? unchanged : state_;
         const u128 reward = pay_contract(state);
         state.commit(chunk_.block.height);
-        const u128 burnt = gas_burnt_ * burn_price_ + account_charge_ + (failed() ? 0 : frame_.tokens_burnt);
+        const u128 beside_gas = failed() ? 0 : frame_.tokens_burnt + frame_.keys_burnt;
+        const u128 burnt = gas_burnt_ * burn_price_ + account_charge_ + beside_gas;
         chunk_.result.tokens_burnt += burnt - reward;
         return burnt;
     }
@@ -205,6 +206,7 @@ private:
         outcome.logs = std::move(logs_);
         outcome.gas_burnt = gas_burnt_;
         outcome.tokens_burnt = burnt;
+        outcome.keys_burnt = failed() ? 0 : frame_.keys_burnt;
         if (protocol_.tells_contracts) outcome.contracts = std::move(contracts_);
         emit_receipts(outcome);
         if (failed()) {

@@ -39,7 +39,7 @@ ActionError apply_delete_key(ActionFrame& frame, const wire::DeleteKey& action) 
         return variant("GasKeyBalanceTooHigh", payload({{"account_id", id},
                                                         {"public_key", action.public_key.to_string()},
                                                         {"balance", balance_json(balance)}}));
-    frame.tokens_burnt += balance;
+    frame.keys_burnt += balance;
     frame.state.remove_access_key(id, action.public_key);
     return std::nullopt;
 }

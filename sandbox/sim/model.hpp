@@ -102,6 +102,7 @@ struct Outcome {
     std::vector<CryptoHash> receipt_ids;
     Gas gas_burnt = 0;
     u128 tokens_burnt = 0;
+    u128 keys_burnt = 0;  // a part of these: what deleted gas keys held; no answer tells it
     // By action; nullopt inside: none ran. Not there: the protocol does not tell it, or a transaction's.
     std::optional<std::vector<std::optional<RunContract>>> contracts;
 };

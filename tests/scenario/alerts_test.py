@@ -10,7 +10,7 @@ import signal
 import support
 from database_proxy import MOMENTS, Proxy
 from receiver import SECRET, Receiver, endpoint, secret_file, signed
-from truth import finding_ids
+from truth import told_ids
 
 KILLS = support.count_of("kills", 6)
 # What a daemon commits when it has found something, when it takes deliveries, and when the receiver has answered.
@@ -108,10 +108,10 @@ class Told(Alerts):
     def true_findings(self, chain, last):
         truth = chain.ask(f"/truth?from={self.genesis}&to={last}")
         settled = [t for t in truth if t["heights"]["refunded"] and t["heights"]["refunded"] <= last]
-        return finding_ids(settled)
+        return told_ids(settled)
 
     def assert_all_told(self, receiver):
-        found = self.column("SELECT finding_id FROM findings")
+        found = self.column("SELECT finding_id FROM findings WHERE expected IS NOT TRUE")
         self.assertEqual(self.column("SELECT alert_id FROM alerts"), found)
         self.assertEqual(set(receiver.accepted), self.column("SELECT alert_id FROM deliveries "
                                                              "WHERE state = 'delivered'"))

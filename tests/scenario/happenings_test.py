@@ -13,6 +13,8 @@ UNION ALL SELECT 'transfer:' || receipt_id || ':near:in:' || receiver_id FROM do
   WHERE deposit > 0 AND predecessor_id <> receiver_id
 UNION ALL SELECT 'transfer:' || receipt_id || ':near:out:' || predecessor_id FROM done
   WHERE deposit > 0 AND predecessor_id NOT IN (receiver_id, 'system')
+UNION ALL SELECT 'transfer:' || paid.receipt_id || ':near:out:' || gone.receiver_id FROM done paid
+  JOIN receipts gone ON gone.receipt_id = paid.parent_receipt_id WHERE paid.role = 'payout'
 UNION ALL SELECT 'key_added:' || receipt_id || ':' || place - 1 FROM done,
   json_array_elements(actions) WITH ORDINALITY AS each (action, place) WHERE action::text LIKE '{"AddKey":%'
 UNION ALL SELECT 'verdict:' || tx_hash FROM transaction_results"""

@@ -17,7 +17,7 @@ from handed_in import FATES, HandedIn
 from liars import ABOUT_THE_NETWORK, Liar
 from receiver import SECRET, Receiver, endpoint, secret_file, signed
 from signer import Key, b58encode
-from truth import finding_ids
+from truth import told_ids
 from watched import EVERYTHING, Watched
 
 MANY = support.count_of("liars")
@@ -122,7 +122,7 @@ class Liars(Watched, support.OwnCluster):
     # --- What is true ------------------------------------------------------------------------------
 
     def true_alerts(self, truth, ends):
-        return finding_ids(truth) | {f"{stage}:{tx_hash}" for tx_hash, (stage, *_) in ends.items() if stage != "final"}
+        return told_ids(truth) | {f"{stage}:{tx_hash}" for tx_hash, (stage, *_) in ends.items() if stage != "final"}
 
     def assert_same_rows(self):
         """All columns. Ends of watches are no rows of the chain: `assert_ended` looks at these."""

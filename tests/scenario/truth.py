@@ -74,7 +74,7 @@ def deciding(transaction):
     return class_and_panic(first["error"])[0], first["root_cause"] or first["receipt_id"]
 
 
-AMOUNTS = ("net_deposit", "gas_refunded", "deposit_refunded")
+AMOUNTS = ("net_deposit", "gas_refunded", "deposit_refunded", "tokens_lost")
 
 
 def ended_by(transaction):
@@ -101,6 +101,12 @@ def finding_ids(transactions):
             | {"burnt_tokens:" + b["receipt_id"] for t in transactions for b in t["burnt_tokens"]}
             | {"yield_timed_out:" + y["receipt_id"] for t in transactions for y in t["yields_timed_out"]}
             | {"failed_transaction:" + t["tx_hash"] for t in transactions if t["error"]})
+
+
+def told_ids(transactions):
+    """Ids of findings that are told: the gas of an account that its tree deleted is expected."""
+    return finding_ids(transactions) - {"burnt_tokens:" + b["receipt_id"] for t in transactions
+                                        for b in t["burnt_tokens"] if b["dust"]}
 
 
 class Judging:
@@ -135,7 +141,8 @@ class Judging:
         failed = {("failed_transaction:" + t["tx_hash"], t["tx_hash"], user_column(t), None, "f", None, None, None, None, None, None,
                    *class_and_panic(t["error"])) for t in truth if t["error"]}
         burnt = {("burnt_tokens:" + b["receipt_id"], t["tx_hash"], user_column(t), b["role"], None, None, None, None, None,
-                  None, b["amount"], *class_and_panic(b["error"])) for t in truth for b in t["burnt_tokens"]}
+                  None, b["amount"], *(class_and_panic(b["error"]) if b["error"] else ("gas_key_balance", None)))
+                 for t in truth for b in t["burnt_tokens"]}
         wallets = {("wallet_refused:" + t["wallet_refusal"]["receipt_id"], t["tx_hash"], user_column(t), "initial", "f", None, None, None,
                     None, None, None, "wallet_refused", None) for t in wallets_that_refused(truth)}
         yields = {("yield_timed_out:" + y["receipt_id"], t["tx_hash"], user_column(t), "callback", "t" if y["handled"] else "f",

@@ -192,14 +192,18 @@ class Watching(Watched, support.Scenario):
         daemon = self.start("run", "--config", config)
         for verdict, t in ended.items():
             command = ["watch", t["tx_hash"], t["signer_id"], "--config", config]
-            code = 3 if t["effect"] and verdict == "succeeded" else codes[verdict]
+            code = codes[verdict]
+            if code in (0, 3) and t["effect"] == "tokens_lost":
+                code = 5
+            elif code == 0 and (t["effect"] or t["yields_timed_out"]):
+                code = 3
             out, _ = self.receiptd(*command, "--wait", expect=code)
             told = self.receiptd(*command, "--wait", "--json", expect=code)[0]
             self.assertEqual(told, self.receiptd("tx", t["tx_hash"], "--json", "--config", config)[0])
             self.assertEqual(json.loads(told)["verdict"], verdict)
             added = json.loads(self.receiptd(*command, "--json")[0])
             self.assertEqual((added["stage"], added["verdict"], added["existing"]), ("final", verdict, True))
-            self.assertIn(f"verdict   {verdict}" + (f"; {t['effect']}\n" if t["effect"] else "\n"), out)
+            self.assertIn(f"verdict   {verdict}" + (f"; {t['effect']}" if t["effect"] else ""), out)
             for stage in ORDER[2:] if t["tree"] else ["included"]:
                 if verdict != "failed":
                     self.assertIn(stage, out)

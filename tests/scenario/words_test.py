@@ -155,7 +155,7 @@ class Terminal(support.Scenario):
         plain, _ = self.receiptd("tx", *self.tx, "--config", self.settings)
         self.assertNotIn("\x1b", plain)
         self.assertNotIn("…", plain)
-        self.assertRegex(plain, r"\d+ receipts, \d+ failed, [\d.]+ Tgas and [\d.]+ NEAR burnt, settled after [\d.]+ s")
+        self.assertRegex(plain, r"\d+ receipts, \d+ failed, [\d.]+ Tgas burnt, [\d.]+ NEAR in fees, settled after [\d.]+ s")
         self.assertNotIn("\x1b", self.on_a_terminal(400, NO_COLOR="1"))
         self.assertNotIn("\x1b", self.on_a_terminal(400, TERM="dumb"))
         self.assertEqual(self.escape.sub("", self.on_a_terminal(400)), plain)

@@ -39,9 +39,9 @@ inline ColumnType type_of_column(const std::string& name) {
               "height_created", "height_included", "gas_used", "gas_limit", "gas_burnt", "encoded_length",
               "included_height", "completed_height", "settled_height"})
             all[column] = ColumnType::bigint;
-        for (const char* column :
-             {"gas_price", "total_supply", "balance_burnt", "nonce", "tokens_burnt", "deposit", "amount_kept",
-              "amount_returned", "amount_burnt", "net_deposit", "gas_refunded", "deposit_refunded"})
+        for (const char* column : {"gas_price", "total_supply", "balance_burnt", "nonce", "tokens_burnt",
+                                   "deposit", "amount_kept", "amount_returned", "amount_burnt", "net_deposit",
+                                   "gas_refunded", "deposit_refunded", "tokens_lost"})
             all[column] = ColumnType::numeric;
         for (const char* column : {"input_data_ids", "output_data_ids", "receipt_ids", "logs", "handled_by"})
             all[column] = ColumnType::texts;

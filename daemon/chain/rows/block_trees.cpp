@@ -90,7 +90,8 @@ void BlockTrees::resolve(std::size_t index) {
 ParentFacts BlockTrees::facts_of(const Node& parent, Text child_id) {
     const auto& [outcome, receipt, tx_hash] = *parent.receipt;
     return {false, beneficiary_of(receipt, outcome.status),
-            returned(outcome.status, child_id) ? result_chain_of(parent.parent) : OnResultChain::no};
+            returned(outcome.status, child_id) ? result_chain_of(parent.parent) : OnResultChain::no,
+            payer_of(receipt, outcome.status)};
 }
 
 void BlockTrees::adopt(Node& node, const Spawner& spawner) {
@@ -117,7 +118,8 @@ void BlockTrees::adopt_from_lineage(Node& node) {
     const auto& kept = taken_.emplace_back(*parentage);
     node.tree = {kept.tree_id, kept.tree_is_transaction};
     node.parent_receipt_id = kept.parent_receipt_id;
-    node.parent = ParentFacts{kept.parent_receipt_id.empty(), kept.parent_beneficiary_id, kept.result_chain};
+    node.parent = ParentFacts{kept.parent_receipt_id.empty(), kept.parent_beneficiary_id, kept.result_chain,
+                              kept.parent_payer_id};
     node.in_scope = node.in_scope || (scope_.kind == ScopeKind::accounts && kept.in_scope);
 }
 
@@ -167,7 +169,8 @@ void BlockTrees::announce_children() {
         if (outcome.receipt_ids.empty()) continue;
         announce(outcome, {tree.tree_id, tree.is_transaction, outcome.id,
                            std::string(beneficiary_of(node.receipt->receipt, outcome.status)), node.in_scope,
-                           result_chain_of(node.parent)});
+                           result_chain_of(node.parent),
+                           std::string(payer_of(node.receipt->receipt, outcome.status))});
     }
 }
 

@@ -66,7 +66,8 @@ std::array<TableSpec, kTableCount> make_specs() {
         {"transactions", {"tx_hash",        "tree_id",      "block_height",       "block_time",  "shard_id",
                           "index_in_chunk", "signer_id",    "receiver_id",        "nonce",       "public_key",
                           "actions",        "status",       "initial_receipt_id", "error_class", "error_text",
-                          "gas_burnt",      "tokens_burnt", "nonce_index",        "user_id",     "as_given"}},
+                          "gas_burnt",      "tokens_burnt", "nonce_index",        "user_id",     "as_given",
+                          "claimed_user_id"}},
         {"receipts", receipt_columns()},
         {"data_receipts",
          {"data_id", "receipt_id", "tree_id", "tx_hash", "block_height", "block_time", "shard_id",
@@ -105,7 +106,9 @@ std::array<TableSpec, kTableCount> make_specs() {
           "method_name",
           "net_deposit",
           "gas_refunded",
-          "deposit_refunded"}},
+          "deposit_refunded",
+          "tokens_lost",
+          "claimed_user_id"}},
         {"findings", finding_columns()},
         {"global_contract_distributions", distribution_columns()},
     }};
@@ -207,6 +210,8 @@ void RowBatch::append(RowBatch&& other) {
     for (std::size_t i = 0; i < kTableCount; ++i) tables[i].append(std::move(other.tables[i]));
     listed.insert(listed.end(), std::make_move_iterator(other.listed.begin()),
                   std::make_move_iterator(other.listed.end()));
+    disowned.insert(disowned.end(), std::make_move_iterator(other.disowned.begin()),
+                    std::make_move_iterator(other.disowned.end()));
     watches.insert(watches.end(), std::make_move_iterator(other.watches.begin()),
                    std::make_move_iterator(other.watches.end()));
     findings.insert(findings.end(), std::make_move_iterator(other.findings.begin()),

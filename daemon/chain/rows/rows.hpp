@@ -138,6 +138,15 @@ struct WantedWatch {
     std::string tx_hash;
     std::string sender_id;
     std::string rule;  // its name
+    // Set: the rule wants it because of the named user, so it waits until that one has signed (user.hpp).
+    std::optional<std::uint64_t> claimed_at = {};  // nanoseconds since 1970, of the transaction's block
+};
+
+// A transaction that is over: the account that it names did not sign (user.hpp).
+struct Disowned {
+    std::string tx_hash;
+    std::string claimed_user_id;
+    std::uint64_t timestamp_nanosec = 0;  // of the transaction's block
 };
 
 struct RowBatch {
@@ -147,6 +156,7 @@ struct RowBatch {
     // Source rpc, scope accounts: action receipts that touch them, of whatever transaction.
     std::vector<ListedReceipt> listed;
     std::vector<WantedWatch> watches;
+    std::vector<Disowned> disowned;
     CommitFacts facts;
 
     TableRows& operator[](Table table) { return tables[static_cast<std::size_t>(table)]; }

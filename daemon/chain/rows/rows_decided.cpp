@@ -39,10 +39,12 @@ void write_result(RowBatch& batch, const TreeResult& result) {
     row.text_or_null(result.root_cause);
     result.effect ? row.text(effect_name(*result.effect)) : row.null();
     row.smallint(kRulesVersion);
-    row.text_or_null(result.user_id);
+    row.text_or_null(result.user.id);
     row.text_or_null(result.method_name);
-    for (const auto amount : {result.refunds.net(result.sent), result.refunds.gas, result.refunds.deposits})
+    for (const auto amount :
+         {result.refunds.net(result.sent), result.refunds.gas, result.refunds.deposits, result.tokens_lost})
         amount > 0 ? row.numeric(amount) : row.null();
+    row.text_or_null(result.user.claimed_id);
     row.end_row();
     ++table.rows;
 }
@@ -78,10 +80,19 @@ void write_finding(RowBatch& batch, const Finding& finding) {
 
 }  // namespace
 
+void note_user(RowBatch& batch, const TreeResult& result) {
+    if (!result.user.claimed_id.empty())
+        batch.disowned.push_back(
+            {result.tx_hash, result.user.claimed_id, result.included_at.timestamp_nanosec});
+}
+
 void write_decided(RowBatch& batch, Decided&& decided) {
     auto& results = batch[Table::transaction_results].piece();
     results.reserve(results.size() + decided.results.size() * kResultBytes);
-    for (const auto& result : decided.results) write_result(batch, result);
+    for (const auto& result : decided.results) {
+        write_result(batch, result);
+        note_user(batch, result);
+    }
     for (const auto& finding : decided.findings) write_finding(batch, finding);
     batch.facts.decided.add(decided);
     batch.findings.insert(batch.findings.end(), std::make_move_iterator(decided.findings.begin()),

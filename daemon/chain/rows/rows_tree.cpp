@@ -3,7 +3,6 @@
 #include "chain/proof/outcome_order.hpp"
 #include "chain/rows/rows_write.hpp"
 #include "chain/tree/receipt_tree.hpp"
-#include "chain/tree/user.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -39,7 +38,6 @@ public:
           executed_in_(executed_in),
           tree_{rows.completion.tx_hash, true},
           data_ids_(rows.completion.data_ids) {
-        if (status.transaction) tree_.user_id = relayed_user(*status.transaction);
         if (const auto initial = initial_receipt(status)) bodies_.push_back(*initial);
         for (const auto& body : bodies_) body_by_id_.emplace(body.receipt_id, &body);
         for (std::size_t i = 0; i < status.receipts_outcome.size(); ++i)
@@ -51,6 +49,10 @@ public:
             return std::optional(Execution{executed_at(outcome, included_at)});
         });
         const auto judgement = tree.judge();
+        if (status_.transaction) {
+            tree_.signer_id = status_.transaction->signer_id;
+            tree_.user_id = judgement.user.id;
+        }
         for (const auto& judged : judgement.receipts)
             if (judged.executed) receipt(judged);
         if (status_.transaction && status_.transaction_outcome)
@@ -86,12 +88,20 @@ private:
         const auto* body = found == body_by_id_.end() ? nullptr : found->second;
         const RowPlace place{block.height, RowTime(block.timestamp_nanosec), block.shard_id,
                              place_by_path(outcome.proof), outcome.block_hash};
+        tree_.payer_id = payer_id(judged);
         write_receipt(rows_.batch, place, outcome, body, tree_, judged.parent_receipt_id, judged.role);
         rows_.completion.receipt_ids.emplace_back(outcome.id);
         if (!body) return;
         data_ids_.add(*body);
         // No answer tells how its yields ended: blocks list that.
         if (body->is_promise_yield) rows_.batch.facts.late_trees.insert(rows_.completion.tx_hash);
+    }
+
+    Text payer_id(const JudgedReceipt& judged) const {
+        const auto parent = outcome_by_id_.find(judged.parent_receipt_id);
+        const auto body = body_by_id_.find(judged.parent_receipt_id);
+        if (parent == outcome_by_id_.end() || body == body_by_id_.end()) return {};
+        return payer_of(*body->second, status_.receipts_outcome[parent->second].status);
     }
 
     TreeRows& rows_;

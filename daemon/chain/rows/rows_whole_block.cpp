@@ -66,7 +66,7 @@ public:
         is_asked_ = interest != nullptr && interest->kinds() != 0;
         if (!is_asked_) return;
         for (const auto& node : trees.transactions())
-            users_.emplace(node.transaction->transaction.hash, relayed_user(node.transaction->transaction));
+            users_.emplace(node.transaction->transaction.hash, asked_by(node.transaction->transaction));
     }
 
     void write() {
@@ -124,15 +124,24 @@ private:
         const auto instead = corrected(node);
         const Receipt& body = instead ? *instead : item.receipt;
         auto tree = node.tree;
-        if (is_asked_) tree.user_id = user_of(tree.tx_hash());
+        if (is_asked_) name_people(tree, node);
         write_receipt(batch_, place_, item.outcome, &body, tree, node.parent_receipt_id,
                       role_of(item.receipt, node.parent));
         if (!node.parent) write_orphan(batch_, place_, "receipt", item.outcome.id, node.tree.tree_id);
     }
 
-    std::optional<Text> user_of(Text tx_hash) const {
-        if (const auto known = users_.find(tx_hash); known != users_.end()) return known->second;
-        return live_trees_ == nullptr ? std::nullopt : live_trees_->user_of(tx_hash);
+    static LiveTrees::Asked asked_by(const SignedTransaction& transaction) {
+        return {transaction.signer_id, relayed_user(transaction)};
+    }
+
+    void name_people(TreeRef& tree, const BlockTrees::Node& node) const {
+        if (node.parent) tree.payer_id = node.parent->payer_id;
+        const auto known = users_.find(tree.tx_hash());
+        auto asked = known == users_.end() ? std::nullopt : std::optional(known->second);
+        if (!asked && live_trees_ != nullptr) asked = live_trees_->asked_by(tree.tx_hash());
+        if (!asked) return;
+        tree.signer_id = asked->signer_id;
+        tree.user_id = asked->user_id;
     }
 
     // The scope does not matter: there are few, and anybody may use one.
@@ -158,8 +167,8 @@ private:
     const WholeBlock& whole_;
     BlockTrees& trees_;
     const LiveTrees* live_trees_;
-    bool is_asked_ = false;  // somebody wants to be told of what receipts do
-    IdMap<Text> users_;      // of the transactions of this block
+    bool is_asked_ = false;          // somebody wants to be told of what receipts do
+    IdMap<LiveTrees::Asked> users_;  // of the transactions of this block
     IdSet data_listed_;
     IdSet contracts_listed_;
 };

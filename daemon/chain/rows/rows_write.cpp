@@ -105,7 +105,9 @@ ReceiptOutline outline_of(const RowPlace& place, const Outcome& outcome, const R
     outline.receipt_id = outcome.id;
     outline.tx_hash = tree.tx_hash();
     outline.user_id = tree.user_id;
-    outline.signer_id = body.signer_id;
+    const bool by_system = body.signer_id == kSystemAccount;
+    outline.signer_id = by_system && !tree.signer_id.empty() ? tree.signer_id : body.signer_id;
+    if (by_system) outline.payer_id = tree.payer_id;
     outline.predecessor_id = body.predecessor_id;
     outline.receiver_id = body.receiver_id;
     outline.method_name = called_method(body.actions);
@@ -264,8 +266,11 @@ void write_transaction(RowBatch& batch, const RowPlace& place, const SignedTrans
         for (int i = 0; i < 6; ++i) row.null();
     }
     row.integer_or_null(transaction.nonce_index);
-    row.text_or_null(relayed_user(transaction));
+    const auto named = relayed_user(transaction);
+    const bool failed = conversion && conversion->status.kind == StatusKind::failure;
+    row.text_or_null(failed ? Text() : named);
     as_given.write(row);
+    row.text_or_null(failed ? named : Text());
     row.end_row();
     ++table.rows;
 }

@@ -24,6 +24,8 @@ struct TreeRef {
     Text tree_id;
     bool is_transaction = false;
     std::optional<Text> user_id = {};  // of the transaction (user.hpp); nullopt: not known here
+    Text signer_id = {};               // of the transaction; empty: not known here
+    Text payer_id = {};                // as ParentFacts has it
     Text tx_hash() const { return is_transaction ? tree_id : Text(); }
 };
 
@@ -56,6 +58,8 @@ void write_data_receipt(RowBatch& batch, const RowPlace& place, const Receipt& r
 // A receipt that carries a global contract; one that cannot be understood gives no row.
 void write_distribution(RowBatch& batch, const RowPlace& place, const Receipt& receipt);
 void write_orphan(RowBatch& batch, const RowPlace& place, Text kind, Text id, Text tree_id);
+// Whom the transaction names without proof: its row may say otherwise.
+void note_user(RowBatch& batch, const TreeResult& result);
 // The rows of all, and the findings as they are.
 void write_decided(RowBatch& batch, Decided&& decided);
 void write_pending_tree(RowBatch& batch, const BlockHeader& header, const SignedTransaction& transaction,

@@ -14,11 +14,12 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-constexpr std::array<std::pair<Effect, Text>, 4> kEffects{{
+constexpr std::array<std::pair<Effect, Text>, 5> kEffects{{
     {Effect::refunded, "refunded"},
     {Effect::refunded_in_part, "refunded_in_part"},
     {Effect::told, "told"},
     {Effect::swallowed, "swallowed"},
+    {Effect::tokens_lost, "tokens_lost"},
 }};
 
 template <class Json>

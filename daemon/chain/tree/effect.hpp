@@ -13,7 +13,7 @@
 
 namespace receiptd::chain {
 
-// In the token's smallest unit; pieces, where each is a token of its own. Sums stop at 2^128 - 1.
+// In the smallest unit; pieces, where each is a token of its own. Sums stop at 2^128 - 1.
 struct TokenFlow {
     u128 kept = 0;
     u128 returned = 0;
@@ -25,8 +25,9 @@ bool is_token_callback(Text method_name);
 // are not as the standard has them.
 std::optional<TokenFlow> token_flow(Text method_name, Text args_json, Text value_json);
 
-// The last two are of handled failures of which no tokens came back (silence.hpp).
-enum class Effect : std::uint8_t { refunded, refunded_in_part, told, swallowed };
+// `tokens_lost`: burnt, and not as a fee (losses.hpp). `told` and `swallowed` are of handled failures of
+// which no tokens came back (silence.hpp).
+enum class Effect : std::uint8_t { refunded, refunded_in_part, told, swallowed, tokens_lost };
 Text effect_name(Effect effect);
 std::optional<Effect> parse_effect(Text name);
 // The effect of one flow, or of several together; nullopt: nothing came back.

@@ -3,6 +3,7 @@
 #include "base/ascii.hpp"
 #include "base/checked.hpp"
 #include "chain/tree/effect.hpp"
+#include "chain/tree/losses.hpp"
 #include "chain/tree/readable_args.hpp"
 #include "chain/tree/silence.hpp"
 #include "chain/tree/user.hpp"
@@ -288,16 +289,12 @@ OutcomeFacts outcome_facts(const Outcome& outcome, std::optional<ExecutedAt> at)
     facts.value = short_value(outcome.status.success_value);
     facts.wallet_refusal = wallet_refusal(outcome.executor_id, outcome.status);
     facts.speaks = speaks(outcome);
+    facts.gone = burnt_in_events(outcome.logs);
     if (facts.status == StatusKind::failure) facts.failure = classify_failure(outcome.status.failure_json);
     facts.gas_burnt = outcome.gas_burnt;
     facts.tokens_burnt = outcome.tokens_burnt;
     facts.at = at;
     return facts;
-}
-
-std::string TransactionFacts::asked_by() const {
-    auto relayed = user_id();
-    return relayed.empty() ? signer_id : relayed;
 }
 
 void TransactionFacts::take(ActionFacts&& actions) {
@@ -306,7 +303,7 @@ void TransactionFacts::take(ActionFacts&& actions) {
     method_name = std::move(actions.method_name);
 }
 
-std::string TransactionFacts::user_id() const {
+std::string TransactionFacts::named_user() const {
     return std::string(
         relayed_user(signer_id, receiver_id, delegate ? Text(delegate->sender_id) : Text(), method_name));
 }

@@ -87,7 +87,8 @@ struct OutcomeFacts {
     std::string value = {};        // a short one, as text; empty: longer, none, or not a value
     std::optional<std::string> wallet_refusal = {};  // see wallet.hpp
     bool speaks = false;                             // see silence.hpp
-    std::optional<ShardId> shard_id = {};            // where it was executed, if that is known
+    u128 gone = 0;                         // tokens that a callback of the token standards burnt (losses.hpp)
+    std::optional<ShardId> shard_id = {};  // where it was executed, if that is known
 };
 OutcomeFacts outcome_facts(const Outcome& outcome, std::optional<ExecutedAt> at);
 // OutcomeFacts::value of a value in base64.
@@ -112,10 +113,8 @@ struct TransactionFacts {
     std::optional<DelegateFacts> delegate;
     std::string method_name = {};  // as that of a receipt
 
-    // The account that asked for it, where that is not the signer (user.hpp); else empty.
-    std::string user_id() const;
-    // That account or the signer.
-    std::string asked_by() const;
+    // The account that it names as its user (user.hpp); empty: the signer acts on its own behalf.
+    std::string named_user() const;
     void take(ActionFacts&& actions);
 };
 TransactionFacts transaction_facts(const SignedTransaction& transaction);

@@ -6,6 +6,7 @@
 #include "chain/tree/facts.hpp"
 #include "chain/tree/refunds.hpp"
 #include "chain/tree/roles.hpp"
+#include "chain/tree/user.hpp"
 
 #include <array>
 #include <cstdint>
@@ -70,16 +71,17 @@ inline constexpr std::array kAll{
 inline constexpr Text kDiscarded = "discarded";
 
 // A finding is reported to people: a failed receipt that is no refund and no payout, a transaction that
-// failed before it made a receipt, tokens that a receiver gave back though nothing failed, a refund or payout
-// that was burnt, a wallet that did not do what its owner signed, a yield that nobody resumed in time, or a
-// watched transaction that ended without a tree or is stuck. Empty: not known, or there is none.
+// failed before it made a receipt, tokens that a receiver gave back though nothing failed, tokens that were
+// burnt and not as a fee (losses.hpp), a wallet that did not do what its owner signed, a yield that nobody
+// resumed in time, or a watched transaction that ended without a tree or is stuck. Empty: not known, or there
+// is none.
 inline constexpr std::size_t kLongestErrorText = 4'096;  // bytes, of a finding or a result that is stored
 struct Finding {
     std::string finding_id;  // the same for the same cause, however often it is found
     std::string kind;        // one of chain::kind
     std::string tx_hash;
     std::string signer_id;   // of the transaction
-    std::string user_id;     // of the transaction; empty, too: the signer (user.hpp)
+    std::string user_id;     // of the transaction, if it is proven; empty, too: the signer (user.hpp)
     std::string receipt_id;  // of a failed receipt
     std::string parent_receipt_id;
     std::optional<Role> role;  // of the receipt
@@ -91,8 +93,8 @@ struct Finding {
     std::string root_cause;  // the receipt whose failure led to this one, the first of them; empty: none did
     std::optional<Effect> effect;           // of a handled failure or a token flow
     std::optional<TokenFlow> flow;          // of kind kTokensReturned
-    std::optional<u128> burnt;              // of kind kBurntTokens: yoctoNEAR
-    bool expected = false;                  // nobody is told of it; known once it is stored
+    std::optional<u128> burnt;              // of kind kBurntTokens: yoctoNEAR; nullopt: other tokens
+    bool expected = false;                  // nobody is told of it; of most known once it is stored
     std::optional<NearStatus> near_status;  // of its transaction, once that has a result; not stored with it
     std::optional<Certainty> certainty;     // of a watch that ended without a tree or is stuck
     std::string correction_json;            // of kind kCorrected: {told, true, why}
@@ -118,7 +120,7 @@ struct NewsSince {
 struct TreeResult {
     std::string tx_hash;
     std::string signer_id;
-    std::string user_id;  // empty: the signer
+    User user;
     std::string receiver_id;
     std::string method_name;  // as that of a finding
     std::string initial_receipt_id;
@@ -134,8 +136,9 @@ struct TreeResult {
     std::uint64_t receipts = 0;  // executed, all of them
     std::uint64_t failed_receipts = 0;
     Gas gas_burnt = 0;
-    u128 tokens_burnt = 0;
-    u128 sent = 0;  // all that the transaction attached
+    u128 tokens_burnt = 0;  // as fees
+    u128 tokens_lost = 0;   // burnt otherwise (losses.hpp)
+    u128 sent = 0;          // all that the transaction attached
     Refunds refunds;
 };
 

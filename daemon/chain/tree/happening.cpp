@@ -24,14 +24,15 @@ Gathering::Gathering(const Interest* interest, const ReceiptOutline& receipt,
     if (interest != nullptr) kinds_ = interest->kinds();
 }
 
-// Where the user is not known, everybody may be meant.
+// Where the user or the signer is not known, everybody may be meant.
 bool Gathering::asked(HappeningKind kind) {
     if ((kinds_ & bit(kind)) == 0) return false;
     if (!by_role_) {
-        const bool may_have_user = !receipt_.user_id && !receipt_.tx_hash.empty();
+        const bool open = !receipt_.user_id || receipt_.signer_id == kSystemAccount;
+        const bool may_have_others = open && !receipt_.tx_hash.empty();
         const std::array accounts = {receipt_.predecessor_id, receipt_.receiver_id, receipt_.signer_id,
-                                     receipt_.user_id.value_or(Text())};
-        by_role_ = may_have_user ? kinds_ : interest_->kinds_for(accounts);
+                                     receipt_.payer_id, receipt_.user_id.value_or(Text())};
+        by_role_ = may_have_others ? kinds_ : interest_->kinds_for(accounts);
     }
     return (*by_role_ & bit(kind)) != 0;
 }
@@ -111,9 +112,17 @@ void Gathering::actions() {
         Transferred side;
         side.token_id = kNear;
         side.amount = receipt_.deposit;
-        if (from_system && receipt_.role != Role::payout) side.cause = TransferCause::refund;
-        both_sides(std::string(kNear), from_system ? Text() : receipt_.predecessor_id, receipt_.receiver_id,
-                   std::move(side));
+        const bool is_refund = from_system && receipt_.role != Role::payout;
+        if (is_refund) {  // whoever gives it back never had it: it does not leave that account
+            side.cause = TransferCause::refund;
+            side.account_id = receipt_.receiver_id;
+            side.other_id = receipt_.payer_id;
+            side.incoming = true;
+            transfer(std::string(kNear), std::move(side));
+        } else {
+            both_sides(std::string(kNear), from_system ? receipt_.payer_id : receipt_.predecessor_id,
+                       receipt_.receiver_id, std::move(side));
+        }
     }
     if (receipt_.adds_keys && asked(HappeningKind::key_added)) {
         const auto& where = done();

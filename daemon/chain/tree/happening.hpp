@@ -37,7 +37,7 @@ struct DoneReceipt {
     std::string receipt_id;
     std::string tx_hash;                 // empty: not known
     std::optional<std::string> user_id;  // of the transaction (user.hpp); nullopt: not known here
-    std::string signer_id;
+    std::string signer_id;               // of the transaction; kSystemAccount: not known here
     std::string predecessor_id;
     std::string receiver_id;
     std::optional<Role> role;
@@ -91,7 +91,9 @@ struct Happening {
 struct ReceiptOutline {
     Text receipt_id, tx_hash;
     std::optional<Text> user_id;
-    Text signer_id, predecessor_id, receiver_id, method_name;
+    Text signer_id;  // of the transaction; kSystemAccount: not known here
+    Text predecessor_id, receiver_id, method_name;
+    Text payer_id = {};  // of what `system` pays (roles.hpp); empty: not known, or nobody
     std::optional<Role> role;
     u128 deposit = 0;
     bool adds_keys = false;

@@ -1,6 +1,7 @@
 // Judging a ReceiptTree: collect the failures of the walked tree, apply the rules, then sum up the whole.
 #include "chain/tree/causes.hpp"
 #include "chain/tree/flows.hpp"
+#include "chain/tree/losses.hpp"
 #include "chain/tree/receipt_tree.hpp"
 #include "chain/tree/silence.hpp"
 #include "chain/tree/walk.hpp"
@@ -30,6 +31,7 @@ public:
     explicit Judge(const ReceiptTree& parts) : Judge(parts, walk(parts)) {}
 
     Judgement judge() {
+        name_user();
         collect_failures();
         sum_up();
         follow_delegate();
@@ -46,6 +48,18 @@ private:
           at_(std::move(walked.at)),
           bodies_(std::move(walked.bodies)),
           attached_(parts.transaction_ || parts.conversion_ ? walked.attached : tree_.receipts.size()) {}
+
+    // The initial receipt checks what the user signed; a wallet that refuses at once has checked it, too.
+    void name_user() {
+        if (!parts_.transaction_) return;
+        tree_.user.id = parts_.transaction_->named_user();
+        const auto initial = std::find_if(tree_.receipts.begin(), tree_.receipts.end(),
+                                          [](const auto& r) { return r.role == Role::initial; });
+        const bool succeeded = initial != tree_.receipts.end() && chain::succeeded(initial->status);
+        const bool refused = tree_.wallet_refusal && tree_.near_status &&
+                             tree_.near_status->receipt_id == tree_.asked_wallet_id;
+        if (!succeeded || refused) tree_.user.disown();
+    }
 
     // --- Failures ---
 
@@ -82,7 +96,9 @@ private:
             if (!bodies_[i] || receipt.status != StatusKind::success_value) continue;
             if (!is_token_callback(receipt.method_name)) continue;
             const auto& value = parts_.nodes_.at(receipt.receipt_id).outcome->value;
-            flows.add({finding_of(i), bodies_[i]->token_args, value}, awaiting.contains(receipt.receipt_id));
+            const auto gone = parts_.nodes_.at(receipt.receipt_id).outcome->gone;
+            flows.add({finding_of(i), bodies_[i]->token_args, value, gone},
+                      awaiting.contains(receipt.receipt_id));
         }
         flows.give_effects(tree_.failures);
         flows_effect_ = flows.effect();
@@ -138,7 +154,7 @@ private:
         finding.tx_hash = parts_.tx_hash_;
         if (const auto& transaction = parts_.transaction_) {
             finding.signer_id = transaction->signer_id;
-            finding.user_id = transaction->user_id();
+            finding.user_id = tree_.user.id;
             finding.contract_id = transaction->receiver_id;
             finding.method_name = transaction->method_name;
         }
@@ -154,7 +170,7 @@ private:
         finding.tx_hash = parts_.tx_hash_;
         if (parts_.transaction_) {
             finding.signer_id = parts_.transaction_->signer_id;
-            finding.user_id = parts_.transaction_->user_id();
+            finding.user_id = tree_.user.id;
         } else if (bodies_[i] && bodies_[i]->signer_id != kSystemAccount) {
             finding.signer_id = bodies_[i]->signer_id;
         }
@@ -194,6 +210,7 @@ private:
     // --- The whole ---
 
     void sum_up() {
+        find_losses();
         bool all = tree_.included;
         bool all_but_system = tree_.included;
         tree_.settled_at = tree_.completed_at = tree_.included_at;
@@ -209,7 +226,6 @@ private:
             }
             if (receipt.is_from_system()) {
                 add_refund(i);
-                if (receipt.failed()) add_burnt(i);
                 continue;
             }
             all_but_system = all_but_system && receipt.executed;
@@ -228,6 +244,24 @@ private:
         if (!tree_.settled) tree_.settled_at.reset();
         const auto sent = parts_.transaction_ ? parts_.transaction_->deposit : 0;
         tree_.net_deposit = tree_.refunds.net(sent);
+        tree_.tokens_burnt = losses_.fees(tree_.tokens_burnt);
+        tree_.tokens_lost = losses_.lost();
+    }
+
+    void find_losses() {
+        if (const auto& conversion = parts_.conversion_)
+            losses_.conversion(conversion->gas_burnt, conversion->tokens_burnt);
+        for (Index i = 0; i < attached_; ++i)
+            if (bodies_[i] && succeeded(tree_.receipts[i].status) && !bodies_[i]->beneficiary_id.empty())
+                losses_.deleted(bodies_[i]->receiver_id);
+        for (Index i = 0; i < attached_; ++i) {
+            const auto& receipt = tree_.receipts[i];
+            if (receipt.is_from_system() && receipt.failed() && bodies_[i])
+                add_burnt(i, bodies_[i]->deposit, bodies_[i]->signer_id != kSystemAccount);
+            if (!succeeded(receipt.status) || !deletes_keys(receipt.action_names)) continue;
+            if (const auto held = losses_.with_keys(receipt.gas_burnt, receipt.tokens_burnt); held > 0)
+                add_burnt(i, held, false);
+        }
     }
 
     void add_refund(Index i) {
@@ -235,14 +269,18 @@ private:
         const auto& receipt = tree_.receipts[i];
         if (!body || receipt.role != Role::refund || !receipt.executed || receipt.failed()) return;
         const auto signer_id = parts_.transaction_ ? Text(parts_.transaction_->signer_id) : Text();
-        tree_.refunds.add(body->signer_id, body->receiver_id, body->deposit, signer_id);
+        const auto parent = at_.find(receipt.parent_receipt_id);
+        const bool after_failure = parent != at_.end() && tree_.receipts[parent->second].failed();
+        tree_.refunds.add({body->signer_id, body->receiver_id, body->deposit, after_failure}, signer_id,
+                          tree_.user.id);
     }
 
-    void add_burnt(Index i) {
-        if (!bodies_[i]) return;  // how much is not known
+    void add_burnt(Index i, u128 amount, bool of_gas) {
         auto finding = finding_of(i);
         finding.kind = kind::kBurntTokens;
-        finding.burnt = bodies_[i]->deposit;
+        finding.burnt = amount;
+        if (!tree_.receipts[i].failed()) finding.failure = {std::string(kGasKeyBalance), {}};
+        losses_.add(finding, of_gas);
         add_finding(std::move(finding));
     }
 
@@ -284,7 +322,9 @@ private:
     void conclude() {
         decide_handling(tree_.failures, !calls_missing_);
         decide_effects(tree_.failures, silence(), true);
-        tree_.effect = effect_of(tree_.failures, flows_effect_);
+        const auto sent = parts_.transaction_ ? parts_.transaction_->deposit : 0;
+        tree_.effect =
+            effect_of(tree_.failures, {tree_.tokens_lost, flows_effect_, tree_.refunds.flow(sent)});
         tree_.verdict =
             verdict_of(tree_.failures, Missing::nothing, tree_.initial_succeeded, tree_.wallet_refusal);
         if (tree_.may_be_refusal && tree_.verdict && is_success(*tree_.verdict)) tree_.verdict.reset();
@@ -329,6 +369,7 @@ private:
     Index attached_;                           // so many are judged: of a tree without its transaction, all
     std::unordered_map<std::string_view, Awaiter> awaiters_;  // by data id
     std::optional<Effect> flows_effect_;
+    Losses losses_;
     bool calls_missing_ = false;  // an executed receipt is not known that is no refund and no payout
 };
 

@@ -16,6 +16,11 @@ Text waiting_name(Waiting waiting) {
     return {};
 }
 
+std::uint64_t Judgement::timed_out_yields() const {
+    return static_cast<std::uint64_t>(std::ranges::count_if(
+        receipts, [](const auto& receipt) { return receipt.executed && receipt.yield_timed_out == true; }));
+}
+
 const Finding* Judgement::root_cause_of(const std::string& receipt_id) const {
     const auto failure_of = [&](const std::string& id) {
         return std::find_if(failures.begin(), failures.end(),
@@ -76,7 +81,7 @@ Decided decided(const TransactionFacts& transaction, const Judgement& judgement,
     TreeResult result;
     result.tx_hash = transaction.tx_hash;
     result.signer_id = transaction.signer_id;
-    result.user_id = transaction.user_id();
+    result.user = judgement.user;
     result.receiver_id = transaction.receiver_id;
     result.method_name = transaction.method_name;
     if (!judgement.receipts.empty() && judgement.receipts.front().role == Role::initial)
@@ -91,6 +96,7 @@ Decided decided(const TransactionFacts& transaction, const Judgement& judgement,
     result.failed_receipts = judgement.failed_receipts;
     result.gas_burnt = judgement.gas_burnt;
     result.tokens_burnt = judgement.tokens_burnt;
+    result.tokens_lost = judgement.tokens_lost;
     result.receipts = static_cast<std::uint64_t>(
         std::count_if(judgement.receipts.begin(), judgement.receipts.end(),
                       [](const auto& receipt) { return receipt.attached && receipt.executed; }));

@@ -29,7 +29,8 @@ struct JudgedReceipt {
     std::string receiver_id;
     std::string method_name;
     std::vector<std::string> action_names;
-    u128 deposit = 0;  // all that its actions attach
+    bool refunds_gas = false;  // else a refund is of a deposit
+    u128 deposit = 0;          // all that its actions attach
     // Receipts whose data it awaits, in the order of its input data ids. Where one returned another in its
     // place, that one.
     std::vector<std::string> awaits;
@@ -93,10 +94,12 @@ struct Judgement {
     std::vector<Finding> other_findings;
     std::optional<Effect> effect;  // as TreeResult has it; of a completed tree
     std::optional<DelegateEnd> delegate;
+    User user;  // behind a relayer
 
     std::uint64_t failed_receipts = 0;  // refunds and payouts not counted
     Gas gas_burnt = 0;                  // the conversion's included
-    u128 tokens_burnt = 0;
+    u128 tokens_burnt = 0;              // as fees
+    u128 tokens_lost = 0;               // burnt otherwise (losses.hpp)
     Refunds refunds;
     u128 net_deposit = 0;  // the transaction's deposits less what of them came back to its signer
 
@@ -106,6 +109,8 @@ struct Judgement {
     std::optional<ExecutedAt> completed_at;  // the latest of all that is no refund or payout
     std::optional<ExecutedAt> settled_at;    // the latest of all
 
+    // Yields that ran because nobody resumed them in time.
+    std::uint64_t timed_out_yields() const;
     // The first failure that led to that of the receipt. nullptr: none did.
     const Finding* root_cause_of(const std::string& receipt_id) const;
     // The class of the failure that gave the verdict: of several, the earliest's. Empty: none did.

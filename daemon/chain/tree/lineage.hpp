@@ -33,6 +33,7 @@ struct Parentage {
     std::string parent_beneficiary_id;  // as ParentFacts has it
     bool in_scope = true;               // with scope accounts: this tree was selected
     OnResultChain result_chain = OnResultChain::no;
+    std::string parent_payer_id = {};  // as ParentFacts has it
 };
 
 // Ids are texts of hashes. Announcements under longer ids are not remembered.

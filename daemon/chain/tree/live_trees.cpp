@@ -4,6 +4,7 @@
 #include "chain/tree/user.hpp"
 #include "chain/tree/wallet.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace receiptd::chain {
@@ -31,7 +32,8 @@ void LiveTrees::transaction(const SignedTransaction& transaction, const Outcome&
     tree.in_scope = in_scope;
     result.tx_hash = transaction.hash;
     result.signer_id = transaction.signer_id;
-    result.user_id = relayed_user(transaction);
+    result.user.id = relayed_user(transaction);
+    if (outcome.status.kind == StatusKind::failure) result.user.disown();
     result.receiver_id = transaction.receiver_id;
     result.method_name = called_method_or_action(transaction.actions);
     result.initial_receipt_id = outcome.status.success_receipt_id;
@@ -41,6 +43,7 @@ void LiveTrees::transaction(const SignedTransaction& transaction, const Outcome&
     keep_latest(result.settled_at, at);
     result.gas_burnt += outcome.gas_burnt;
     result.tokens_burnt += outcome.tokens_burnt;
+    tree.losses.conversion(outcome.gas_burnt, outcome.tokens_burnt);
     tree.announced += outcome.receipt_ids.size();
     if (outcome.status.kind == StatusKind::failure) {
         Failure failure;
@@ -101,7 +104,9 @@ void LiveTrees::executed(Text tx_hash, const ExecutedReceipt& item, ExecutedAt a
     const auto status = item.outcome.status.kind;
     const bool failed = status == StatusKind::failure;
     if (item.result_chain == OnResultChain::yes) follow_result_chain(tree, item, at);
+    if (item.role == Role::initial && (failed || tree.wallet_refusal)) result.user.disown();
     if (failed) record_failure(tree, item, at);
+    if (!failed) follow_deletion(tree, item, at);
     if (resume && resume->timed_out && item.in_scope)
         tree.other_findings.push_back(timeout_finding(finding_of(item, at), !failed));
     const bool awaited_a_failure = settle_awaited(tree, item);
@@ -137,7 +142,8 @@ void LiveTrees::follow_tokens(Tree& tree, const ExecutedReceipt& item, ExecutedA
                               bool awaited_a_failure) {
     const auto args = called_args(item.receipt.actions);
     const auto value = short_value(item.outcome.status.success_value);
-    tree.flows.add({finding_of(item, at), args, value, item.in_scope}, awaited_a_failure);
+    const auto gone = burnt_in_events(item.outcome.logs);
+    tree.flows.add({finding_of(item, at), args, value, gone, item.in_scope}, awaited_a_failure);
 }
 
 void LiveTrees::record_failure(Tree& tree, const ExecutedReceipt& item, ExecutedAt at) {
@@ -158,19 +164,43 @@ void LiveTrees::record_failure(Tree& tree, const ExecutedReceipt& item, Executed
 
 void LiveTrees::refund(Tree& tree, const ExecutedReceipt& item, ExecutedAt at) {
     const auto& receipt = item.receipt;
-    if (item.outcome.status.kind == StatusKind::failure)
-        record_burnt(tree, item, at);
-    else if (item.role == Role::refund)
-        tree.result.refunds.add(receipt.signer_id, receipt.receiver_id, deposit_of(receipt.actions),
-                                tree.result.signer_id);
+    const auto amount = deposit_of(receipt.actions);
+    if (item.outcome.status.kind == StatusKind::failure) return record_burnt(tree, item, at, amount);
+    if (item.role != Role::refund) return;
+    const bool after_failure = std::ranges::any_of(tree.failures, [&](const Failure& failure) {
+        return failure.finding.receipt_id == item.parent_receipt_id;
+    });
+    tree.result.refunds.add({receipt.signer_id, receipt.receiver_id, amount, after_failure},
+                            tree.result.signer_id, tree.result.user.id);
 }
 
-void LiveTrees::record_burnt(Tree& tree, const ExecutedReceipt& item, ExecutedAt at) {
-    if (!item.in_scope) return;
-    auto& finding = tree.other_findings.emplace_back(finding_of(item, at));
-    finding.kind = kind::kBurntTokens;
-    finding.failure = classify_failure(item.outcome.status.failure_json);
-    finding.burnt = deposit_of(item.receipt.actions);
+void LiveTrees::record_burnt(Tree& tree, const ExecutedReceipt& item, ExecutedAt at, u128 amount) {
+    auto& burnt = tree.burnt.emplace_back();
+    burnt.finding = finding_of(item, at);
+    burnt.finding.kind = kind::kBurntTokens;
+    burnt.finding.failure = item.outcome.status.kind == StatusKind::failure
+                                ? classify_failure(item.outcome.status.failure_json)
+                                : FailureClass{std::string(kGasKeyBalance), {}};
+    burnt.finding.burnt = amount;
+    burnt.of_gas = item.role == Role::refund && item.receipt.signer_id != kSystemAccount;
+    burnt.in_scope = item.in_scope;
+}
+
+// The tables tell the price of gas of trees in scope only.
+void LiveTrees::follow_deletion(Tree& tree, const ExecutedReceipt& item, ExecutedAt at) {
+    const auto& outcome = item.outcome;
+    if (!beneficiary_of(item.receipt, outcome.status).empty()) tree.losses.deleted(item.receipt.receiver_id);
+    if (!tree.in_scope || !deletes_keys(item.receipt.actions)) return;
+    const auto held = tree.losses.with_keys(outcome.gas_burnt, outcome.tokens_burnt);
+    if (held > 0) record_burnt(tree, item, at, held);
+}
+
+// An instant deletion stands behind the refunds of its block.
+void LiveTrees::tell_burnt(Tree& tree) {
+    for (auto& burnt : std::exchange(tree.burnt, {})) {
+        tree.losses.add(burnt.finding, burnt.of_gas);
+        if (burnt.in_scope) tree.other_findings.push_back(std::move(burnt.finding));
+    }
 }
 
 // A receipt that awaits a result is executed after it, so the failure is known by then.
@@ -221,7 +251,7 @@ void LiveTrees::tell(Tree& tree, std::vector<Finding>& findings) {
 void LiveTrees::tell(const Tree& tree, Finding finding, std::vector<Finding>& findings) {
     finding.tx_hash = tree.result.tx_hash;
     finding.signer_id = tree.result.signer_id;
-    finding.user_id = tree.result.user_id;
+    finding.user_id = tree.result.user.id;
     finding.identify();
     findings.push_back(std::move(finding));
 }
@@ -243,14 +273,18 @@ void LiveTrees::end_of_block(const IdText& tx_hash, Decided& decided) {
         decide_handling(tree.failures, settled);
         decide_effects(tree.failures, tree.silence, settled);
     }
+    tell_burnt(tree);
     tell(tree, decided.findings);
     if (!settled) return;
     auto& result = tree.result;
+    result.tokens_burnt = tree.losses.fees(result.tokens_burnt);
+    result.tokens_lost = tree.losses.lost();
     const bool initial_succeeded = true;  // else verdict_of() sees its failure first
     result.verdict = *verdict_of(tree.failures, Missing::nothing, initial_succeeded, tree.wallet_refusal);
     result.failure = deciding_class(tree.failures, result.verdict, tree.wallet_refusal);
     result.root_cause = root_cause(tree.failures, result.verdict);
-    result.effect = effect_of(tree.failures, tree.flows.effect());
+    result.effect =
+        effect_of(tree.failures, {result.tokens_lost, tree.flows.effect(), result.refunds.flow(result.sent)});
     if (auto refused = refusal_finding(tree.failures, tree.wallet_refusal, tree.asked_wallet.get()))
         tell(tree, std::move(*refused), decided.findings);
     if (tree.in_scope) decided.results.push_back(std::move(result));
@@ -279,9 +313,11 @@ void LiveTrees::bound_resumes() {
     std::erase_if(resumes_, [&](const auto& item) { return item.second.at <= height; });
 }
 
-std::optional<Text> LiveTrees::user_of(Text tx_hash) const {
+std::optional<LiveTrees::Asked> LiveTrees::asked_by(Text tx_hash) const {
     const auto found = trees_.find(tx_hash);
-    return found == trees_.end() ? std::nullopt : std::optional<Text>(found->second->result.user_id);
+    if (found == trees_.end() || found->second->result.tx_hash.empty()) return std::nullopt;
+    const auto& result = found->second->result;
+    return Asked{result.signer_id, result.user.id};
 }
 
 std::size_t LiveTrees::bound() {

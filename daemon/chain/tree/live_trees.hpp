@@ -13,6 +13,7 @@
 #include "chain/json/id_text.hpp"
 #include "chain/tree/causes.hpp"
 #include "chain/tree/flows.hpp"
+#include "chain/tree/losses.hpp"
 #include "chain/tree/rules.hpp"
 #include "chain/tree/silence.hpp"
 
@@ -61,11 +62,20 @@ public:
     // returns how many. Call before take_late().
     std::size_t bound();
 
-    // The user of a transaction that went by before (user.hpp); nullopt: it is not judged here.
-    std::optional<Text> user_of(Text tx_hash) const;
+    struct Asked {
+        Text signer_id;
+        Text user_id;  // user.hpp: proven, or not refused yet; empty: none
+    };
+    // The accounts behind a transaction that went by before; nullopt: it is not judged here.
+    std::optional<Asked> asked_by(Text tx_hash) const;
     std::size_t open_trees() const { return trees_.size(); }
 
 private:
+    struct BurntRefund {
+        Finding finding;
+        bool of_gas = false;
+        bool in_scope = true;
+    };
     struct Tree {
         TreeResult result;
         Refusal wallet_refusal;
@@ -73,6 +83,8 @@ private:
         Causes causes;
         Flows flows;
         Silence silence;
+        Losses losses;
+        std::vector<BurntRefund> burnt;       // not told yet
         std::vector<Finding> other_findings;  // in scope, not told yet: burnt tokens, time-outs of yields
         std::uint64_t announced = 0;
         std::vector<Failure> failures;
@@ -98,7 +110,9 @@ private:
     static void follow_result_chain(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
     static void record_failure(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
     static void refund(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
-    static void record_burnt(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
+    static void record_burnt(Tree& tree, const ExecutedReceipt& item, ExecutedAt at, u128 amount);
+    static void follow_deletion(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
+    static void tell_burnt(Tree& tree);
     // Whether it awaited a failure.
     static bool settle_awaited(Tree& tree, const ExecutedReceipt& item);
     static void learn_awaiters(Tree& tree);

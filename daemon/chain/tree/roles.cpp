@@ -79,4 +79,9 @@ Text beneficiary_of(const Receipt& receipt, const ExecutionStatus& status) {
     return {};
 }
 
+Text payer_of(const Receipt& receipt, const ExecutionStatus& status) {
+    const bool pays = status.kind == StatusKind::failure || !beneficiary_of(receipt, status).empty();
+    return pays ? receipt.receiver_id : Text();
+}
+
 }  // namespace receiptd::chain

@@ -21,6 +21,7 @@ struct ParentFacts {
     bool is_transaction = false;
     Text beneficiary_id;                             // see beneficiary_of()
     OnResultChain result_chain = OnResultChain::no;  // of the receipt, not of its parent
+    Text payer_id = {};                              // see payer_of()
 };
 OnResultChain result_chain_of(const std::optional<ParentFacts>& parent);
 
@@ -59,5 +60,8 @@ inline bool succeeded(StatusKind status) {
 // The account that gets what is left of the one the receipt deleted: a child that `system` signed for it is
 // the payout, not a refund. Empty: it deleted none, or failed.
 Text beneficiary_of(const Receipt& receipt, const ExecutionStatus& status);
+// The account whose tokens `system` pays out after the receipt: the one it deleted, or the one that failed
+// and gives a deposit back. Empty: neither.
+Text payer_of(const Receipt& receipt, const ExecutionStatus& status);
 
 }  // namespace receiptd::chain

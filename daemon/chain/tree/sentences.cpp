@@ -1,9 +1,11 @@
 #include "chain/tree/sentences.hpp"
 
 #include "base/line.hpp"
+#include "chain/tree/losses.hpp"
 #include "chain/tree/units.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace receiptd::chain {
 namespace {
@@ -57,6 +59,10 @@ std::string receipt_failed(const Judgement& tree) {
     return "A receipt failed that nobody waited for, though NEAR calls this transaction a success.";
 }
 
+bool is_bad(Verdict verdict) {
+    return verdict != Verdict::succeeded && verdict != Verdict::succeeded_with_handled_failure;
+}
+
 std::string handled(const Judgement& tree) {
     if (tree.effect == Effect::swallowed)
         return "The transaction succeeded, but a failure in it was swallowed: nothing tells of it.";
@@ -73,14 +79,22 @@ std::string handled(const Judgement& tree) {
     return "The transaction succeeded. A call in it failed, and its caller dealt with that.";
 }
 
+std::string lost(const Judgement& tree) {
+    const auto amount = tree.tokens_lost > 0 ? near_in_words(tree.tokens_lost) + " were" : "tokens were";
+    return "The transaction succeeded, but " + amount + " lost: nobody has them any more.";
+}
+
 std::string succeeded(const Judgement& tree) {
     if (tree.effect == Effect::refunded) return "Nothing failed, but the receiver sent the tokens back.";
     if (tree.effect == Effect::refunded_in_part)
         return "Nothing failed, but the receiver sent some of the tokens back.";
+    if (const auto timeouts = timeouts_in_words(tree); !timeouts.empty())
+        return "The transaction succeeded, but " + timeouts + ": nobody answered.";
     return "The transaction succeeded.";
 }
 
 std::string verdict_in_words(const Judgement& tree, Verdict verdict) {
+    if (tree.effect == Effect::tokens_lost && !is_bad(verdict)) return lost(tree);
     switch (verdict) {
         case Verdict::succeeded: return succeeded(tree);
         case Verdict::failed: return "The transaction failed.";
@@ -176,6 +190,17 @@ std::vector<std::string> token_sentences(const Judgement& tree) {
     return all;
 }
 
+std::string burnt_in_words(const Finding& finding) {
+    const auto account = in_line(finding.contract_id, kLongestName);
+    const auto& why = finding.failure.error_class;
+    if (why == kSenderGone) return "Tokens of " + account + ": " + finding.failure.error_text + ".";
+    const auto amount = near_in_words(finding.burnt.value_or(0));
+    if (why == kGasKeyBalance)
+        return amount + " that gas keys of " + account + " held were burnt with the keys.";
+    if (finding.expected) return amount + " of unused gas were burnt, as " + account + " was deleted.";
+    return amount + " for " + account + " was burnt: nobody was there to take it.";
+}
+
 // NEAR's own refunds. A transfer by which a contract pays back is not told from other payments.
 std::string deposit_sentence(const TransactionFacts& transaction, const Judgement& tree) {
     const auto back = tree.refunds.deposits_to_signer;
@@ -193,12 +218,8 @@ std::vector<std::string> money(const std::optional<TransactionFacts>& transactio
         all.push_back("Nothing was moved: what the first receipt did was undone.");
     // One yoctoNEAR is sent along as a proof that a full key signed.
     if (transaction && transaction->deposit > 1) all.push_back(deposit_sentence(*transaction, tree));
-    for (const auto& finding : tree.other_findings) {
-        if (finding.kind == kind::kBurntTokens)
-            all.push_back(near_in_words(finding.burnt.value_or(0)) + " for " +
-                          in_line(finding.contract_id, kLongestName) +
-                          " was burnt: nobody was there to take it.");
-    }
+    for (const auto& finding : tree.other_findings)
+        if (finding.kind == kind::kBurntTokens) all.push_back(burnt_in_words(finding));
     if (tree.tokens_burnt > 0)
         all.push_back("It cost " + near_in_words(tree.tokens_burnt) + " in fees" +
                       (tree.settled ? "" : " so far") + ": all its steps together burnt " +
@@ -214,14 +235,35 @@ Sentences sentences_of(const std::optional<TransactionFacts>& transaction, const
 
 Text joint_of(const JudgedReceipt& receipt) {
     const auto& names = receipt.action_names;
+    if (names.size() > 1) return "at";
     const bool calls = names.empty() || std::find(names.begin(), names.end(), kCall) != names.end();
     return receipt.method_name == kTransfer && !calls ? "to" : "of";
 }
 
 Text joint_of(const Finding& finding) { return finding.method_name == kTransfer ? "at" : "of"; }
 
+std::string actions_in_words(const JudgedReceipt& receipt) {
+    constexpr std::size_t kMostNamed = 5;
+    const auto& names = receipt.action_names;
+    if (names.size() < 2) return receipt.method_name;
+    std::string words;
+    bool called = false;
+    for (std::size_t i = 0; i < std::min(names.size(), kMostNamed); ++i) {
+        const bool first_call = names[i] == kCall && !std::exchange(called, true);
+        words += (i > 0 ? ", " : "") + (first_call ? receipt.method_name : names[i]);
+    }
+    if (names.size() > kMostNamed) words += " and " + std::to_string(names.size() - kMostNamed) + " more";
+    return words;
+}
+
+std::string timeouts_in_words(const Judgement& tree) {
+    const auto count = tree.timed_out_yields();
+    if (count == 0) return {};
+    return std::to_string(count) + (count == 1 ? " yield timed out" : " yields timed out");
+}
+
 std::string call_in_words(const JudgedReceipt& receipt) {
-    const auto method = in_line(receipt.method_name, kLongestName);
+    const auto method = in_line(actions_in_words(receipt), kLongestName);
     const auto account = in_line(receipt.receiver_id, kLongestName);
     if (method.empty()) return account.empty() ? "a receipt" : "a receipt of " + account;
     if (account.empty()) return method;

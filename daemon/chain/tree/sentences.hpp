@@ -20,10 +20,14 @@ struct Sentences {
 Sentences sentences_of(const std::optional<TransactionFacts>& transaction, const Judgement& tree);
 
 // The word between the name of a method or action and its receiver: "ft_transfer of token.near", but
-// "Transfer to bob.near", because "of" would make bob the giver.
+// "Transfer to bob.near", because "of" would make bob the giver; of several actions "at".
 Text joint_of(const JudgedReceipt& receipt);
 // A finding does not tell the action from a method of that name: "Transfer at bob.near" is true of both.
 Text joint_of(const Finding& finding);
+// "ft_transfer"; of several actions all: "CreateAccount, Transfer, AddKey".
+std::string actions_in_words(const JudgedReceipt& receipt);
+// "1 yield timed out"; empty: none did.
+std::string timeouts_in_words(const Judgement& tree);
 // "ft_transfer of token.near"; what is not known is left out.
 std::string call_in_words(const JudgedReceipt& receipt);
 // "block 123, shard 2"; empty: neither is known.

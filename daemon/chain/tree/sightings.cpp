@@ -30,7 +30,7 @@ SeenTransaction seen_transaction(const SignedTransaction& transaction, ExecutedA
     SeenTransaction seen;
     seen.tx_hash = transaction.hash;
     seen.signer_id = transaction.signer_id;
-    seen.user_id = relayed_user(transaction);
+    seen.named_user = relayed_user(transaction);
     seen.receiver_id = transaction.receiver_id;
     std::unordered_set<Text> known;
     add_methods(transaction.actions, known, seen.methods);

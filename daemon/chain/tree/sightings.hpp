@@ -11,7 +11,7 @@ namespace receiptd::chain {
 struct SeenTransaction {
     std::string tx_hash;
     std::string signer_id;
-    std::string user_id;  // empty: the signer (user.hpp)
+    std::string named_user;  // empty: none (user.hpp); it need not have signed
     std::string receiver_id;
     std::vector<std::string> methods;  // of its function calls, those inside a Delegate action included
     ExecutedAt included_at;

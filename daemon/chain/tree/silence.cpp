@@ -41,8 +41,10 @@ void decide_effects(std::vector<Failure>& failures, const Silence& silence, bool
     }
 }
 
-std::optional<Effect> effect_of(const std::vector<Failure>& failures, std::optional<Effect> of_flows) {
-    if (of_flows) return of_flows;
+std::optional<Effect> effect_of(const std::vector<Failure>& failures, const Effects& effects) {
+    if (effects.lost > 0) return Effect::tokens_lost;
+    if (effects.of_flows) return effects.of_flows;
+    if (const auto of_deposits = effect_of(effects.of_deposits)) return of_deposits;
     std::optional<Effect> effect;
     for (const auto& failure : failures) {
         if (failure.handling != Handling::handled) continue;

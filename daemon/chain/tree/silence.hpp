@@ -37,7 +37,13 @@ private:
 // The effect of each failure that is handled and of which no tokens came back: `told` if somebody who handled
 // it speaks, else `swallowed`.
 void decide_effects(std::vector<Failure>& failures, const Silence& silence, bool all_executed);
-// The effect of the tokens that came back, if any did; else `swallowed` if a failure was; else `told`.
-std::optional<Effect> effect_of(const std::vector<Failure>& failures, std::optional<Effect> of_flows);
+// The effect of the tokens that were lost or came back, if any were; else of the deposits that came back;
+// else `swallowed` if a failure was; else `told`.
+struct Effects {
+    u128 lost = 0;  // yoctoNEAR
+    std::optional<Effect> of_flows;
+    TokenFlow of_deposits;
+};
+std::optional<Effect> effect_of(const std::vector<Failure>& failures, const Effects& effects);
 
 }  // namespace receiptd::chain

@@ -4,6 +4,7 @@
 #include "base/line.hpp"
 #include "base/visible.hpp"
 #include "chain/tree/paint.hpp"
+#include "chain/tree/sentences.hpp"
 #include "chain/tree/units.hpp"
 
 #include <algorithm>
@@ -120,12 +121,14 @@ private:
     }
 
     void describe_receipt(PaintedLine& text, const JudgedReceipt& receipt) const {
+        if (receipt.role == Role::refund) text.add(receipt.refunds_gas ? "gas " : "deposit ", Ink::faint);
         text.add(receipt.role ? role_name(*receipt.role) : "receipt", Ink::faint).add(" ");
         if (!receipt.predecessor_id.empty()) text.add(plain(receipt.predecessor_id) + " → ");
         text.add(plain(receipt.receiver_id));
-        if (!receipt.method_name.empty()) text.add("  " + plain(receipt.method_name));
+        if (!receipt.method_name.empty()) text.add("  " + plain(actions_in_words(receipt)));
         text.add("  ").add("[" + std::string(receipt.status_name()) + "]", ink_of(receipt));
         if (receipt.at && receipt.at->height > 0) text.add(" @" + std::to_string(receipt.at->height));
+        if (receipt.executed && receipt.yield_timed_out == true) text.add("  timed out", Ink::yellow);
         if (style_.details) {
             if (const auto since = time_since(tree_.included_at, receipt.at); !since.empty())
                 text.add(" " + since);
@@ -168,8 +171,10 @@ std::string sums(const Judgement& tree, std::size_t failed, const TreeStyle& sty
         std::count_if(receipts.begin(), receipts.end(), [](const auto& r) { return !r.executed; });
     auto text = "  " + std::to_string(receipts.size()) + " receipts, " + std::to_string(failed) + " failed";
     if (pending > 0) text += ", " + std::to_string(pending) + " pending";
+    if (const auto timeouts = timeouts_in_words(tree); !timeouts.empty()) text += ", " + timeouts;
     if (!style.details) return text + "\n";
-    text += ", " + gas_in_words(tree.gas_burnt) + " and " + near_in_words(tree.tokens_burnt) + " burnt";
+    text += ", " + gas_in_words(tree.gas_burnt) + " burnt, " + near_in_words(tree.tokens_burnt) + " in fees";
+    if (tree.tokens_lost > 0) text += ", " + near_in_words(tree.tokens_lost) + " lost";
     if (const auto last = time_since(tree.included_at, tree.settled_at); !last.empty())
         text += ", settled after " + last.substr(1);
     return text + "\n";
@@ -189,8 +194,9 @@ std::string render_tree(const std::string& tx_hash, const std::optional<Transact
              tree.transaction_failed ? Ink::red : Ink::yellow);
     head.add(transaction || tree.included ? "transaction " : "tree ").add(tx_hash);
     if (transaction) head.add("  " + plain(transaction->signer_id) + " → " + plain(transaction->receiver_id));
-    if (const auto user = transaction ? transaction->user_id() : std::string(); !user.empty())
-        head.add(" for " + plain(user));
+    if (!tree.user.id.empty()) head.add(" for " + plain(tree.user.id));
+    if (!tree.user.claimed_id.empty())
+        head.add(" naming " + plain(tree.user.claimed_id) + ", which is not proven to have signed");
     if (tree.included_at && tree.included_at->height > 0)
         head.add(" @" + std::to_string(tree.included_at->height));
     if (style.details && tree.included_at && tree.included_at->timestamp_nanosec > 0)

@@ -199,5 +199,28 @@ TEST_F(Delegates, AnActionThatOnlyNamesASignatureDidNotExecuteIt) {
     EXPECT_EQ(told(), "1");
 }
 
+constexpr const char* kUsers =
+    "SELECT tx_hash, coalesce(user_id, '-'), coalesce(claimed_user_id, '-') FROM transactions ORDER BY 1";
+
+TEST_F(Delegates, WhoIsNamedAndDidNotSignIsNoUser) {
+    auto included = block_batch(kExecuted);
+    for (const char* tx_hash : {"T1", "T2"}) add_transaction(included, {tx_hash, ""});
+    const auto time = included.facts.blocks.back().timestamp_nanosec;
+    commit(std::move(included));
+    execute("UPDATE transactions SET user_id = 'bob.near'");
+    auto settled = block_batch(kExecuted + 1);
+    settled.disowned.push_back({"T2", "bob.near", time});
+    commit(std::move(settled));
+    EXPECT_EQ(rows(kUsers), "T1|bob.near|-\nT2|-|bob.near\n");
+    EXPECT_EQ(value("SELECT count(*) FROM late_trees"), "0");
+}
+
+TEST_F(Delegates, ATreeThatIsOverBeforeItsTransactionIsStoredIsJudgedAgain) {
+    auto settled = block_batch(kExecuted);
+    settled.disowned.push_back({"T1", "bob.near", settled.facts.blocks.back().timestamp_nanosec});
+    commit(std::move(settled));
+    EXPECT_EQ(rows("SELECT tx_hash, history FROM late_trees"), "T1|f\n");
+}
+
 }  // namespace
 }  // namespace receiptd::test

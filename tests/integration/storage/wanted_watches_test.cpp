@@ -60,6 +60,29 @@ TEST_F(WantedWatches, OfABlockThatAnotherDaemonHasStoredAreWantedToo) {
     EXPECT_EQ(made(), "alice.near|rule|shop|1\n");
 }
 
+TEST_F(WantedWatches, ForTheUserThatARelayerNamesWaitUntilThatOneHasSigned) {
+    auto block = wanting(100, {1, 2, 3});
+    for (auto& watch : block.watches) watch.claimed_at = block.facts.blocks.back().timestamp_nanosec;
+    commit(std::move(block));
+    make();
+    EXPECT_EQ(made(), "") << "anybody can name anyone";
+    auto next = block_batch(101);
+    for (const std::uint32_t number : {1, 2}) {
+        const auto tx_hash = hash_of(number);
+        ReceiptRow initial{"R" + tx_hash, tx_hash, tx_hash, "", "initial"};
+        if (number == 2) initial.status = "failure";
+        add_receipt(next, 101, initial);
+    }
+    commit(std::move(next));
+    make();
+    EXPECT_EQ(made(), "alice.near|rule|shop|1\n");
+    EXPECT_EQ(value("SELECT tx_hash FROM watches"), hash_of(1));
+    EXPECT_EQ(wanted(), "1") << "of the third nothing is known yet";
+    execute("UPDATE wanted_watches SET created_at = created_at - interval '2 days'");
+    make();
+    EXPECT_EQ(wanted(), "0");
+}
+
 TEST_F(WantedWatches, ARowThatASessionHoldsHoldsUpNoBlockAndNoOtherWatch) {
     std::optional<Stranger> stranger(database().url());
     for (const std::uint32_t number : {3, 7}) stranger->hold(number);

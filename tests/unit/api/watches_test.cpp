@@ -30,6 +30,19 @@ TEST_F(WatchesTest, AnotherSenderForTheSameHashIsAConflict) {
     EXPECT_EQ(watches_.rows.at(kHash).sender_id, "alice.near");
 }
 
+TEST_F(WatchesTest, AReceiptIsNoTransactionAndItsTransactionIsNamed) {
+    storage::StoredTree tree;
+    tree.receipts.emplace_back().receipt_id = kOther;
+    watches_.trees[kHash] = tree;
+    const auto body = problem(post("/v1/watches", item(kOther, "alice.near")), 400);
+    EXPECT_EQ(body["pointer"], "/tx_hash");
+    EXPECT_THAT(body["detail"].get<std::string>(), HasSubstr(kHash));
+    const auto many =
+        answer(post("/v1/watches", "[" + item(kOther, "a.near") + "," + item(kHash, "a.near") + "]"));
+    EXPECT_EQ(many["results"][0]["problem"]["pointer"], "/0/tx_hash");
+    EXPECT_EQ(many["results"][1]["status"], "created");
+}
+
 TEST_F(WatchesTest, MetadataIsKeptAndAnotherOneForTheSameHashIsAConflict) {
     const auto with = [](const std::string& metadata) {
         return R"({"tx_hash":")" + kHash + R"(","sender_id":"alice.near","metadata":)" + metadata + "}";

@@ -102,6 +102,33 @@ TEST_F(Gathered, RefundsAreToldFromWhatADeletedAccountLeaves) {
     EXPECT_EQ(side(of(&asked, receipt).at(0)).cause, TransferCause::transfer);
 }
 
+TEST_F(Gathered, PayoutsAndRefundsNameWhoPaid) {
+    auto receipt = call();
+    receipt.predecessor_id = "system";
+    receipt.payer_id = "gone.near";
+    receipt.deposit = 100;
+    receipt.role = Role::payout;
+    const Asked asked(kTransfers);
+    const auto payout = of(&asked, receipt);
+    ASSERT_EQ(ids_of(payout), (Ids{"transfer:R:near:in:app.near", "transfer:R:near:out:gone.near"}));
+    EXPECT_EQ(side(payout[1]).other_id, "gone.near");
+    receipt.role = Role::refund;
+    const auto refund = of(&asked, receipt);
+    ASSERT_EQ(ids_of(refund), Ids{"transfer:R:near:in:app.near"}) << "the call that failed never had it";
+    EXPECT_EQ(side(refund[0]).other_id, "gone.near");
+}
+
+TEST_F(Gathered, WhereTheSignerIsNotKnownEverythingAskedForIsKept) {
+    auto receipt = call();
+    receipt.predecessor_id = receipt.signer_id = "system";
+    receipt.role = Role::payout;
+    receipt.deposit = 100;
+    const Asked signer(kTransfers, {"gone.near"});
+    EXPECT_EQ(ids_of(of(&signer, receipt)), Ids{"transfer:R:near:in:app.near"});
+    receipt.signer_id = "zoe.near";
+    EXPECT_TRUE(of(&signer, receipt).empty());
+}
+
 TEST_F(Gathered, TokensMoveOnTheContractThatSaysSo) {
     const Asked asked(kTransfers);
     const auto found = of(&asked, call(), {ContractEvent(), transfer(kPaid)});

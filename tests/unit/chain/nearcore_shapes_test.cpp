@@ -78,6 +78,7 @@ private:
     std::string of(const Finding& finding) const {
         auto words = finding.kind + " " + names_.at(finding.receipt_id);
         if (finding.handled == true) words += " handled";
+        if (finding.expected) words += " expected";
         if (finding.effect) words += " " + std::string(effect_name(*finding.effect));
         if (const auto& flow = finding.flow)
             words +=
@@ -111,7 +112,10 @@ protected:
                      shape.at("handled")};
             const std::string name = shape.at("name");
             const auto by_hand = testing::told_by_hand().find(name);
-            if (by_hand != testing::told_by_hand().end())
+            const auto otherwise = testing::told_by_hand_86().find(name);
+            if (folder().filename() == "nearcore-86" && otherwise != testing::told_by_hand_86().end())
+                found.told = otherwise->second;
+            else if (by_hand != testing::told_by_hand().end())
                 found.told = by_hand->second;
             else if (!is_scripted(name))
                 found.told = told_of(shape.at("tx_hash"), places);
@@ -126,7 +130,7 @@ protected:
         const auto decided = chain::decided(transaction_of(tx_hash), tree);
         const auto& result = decided.results.at(0);
         return Words(tree).told(result.effect ? std::string(effect_name(*result.effect)) : "",
-                                result.root_cause, result.user_id, decided.findings);
+                                result.root_cause, result.user.id, decided.findings);
     }
 
     static TransactionFacts transaction_of(const std::string& tx_hash) {
@@ -237,10 +241,16 @@ INSTANTIATE_TEST_SUITE_P(Repository, NearcoreShapes,
                          ::testing::Values(Network{kUnpacked / "one_validator", 295},
                                            Network{kUnpacked / "stopped_validators", 13},
                                            Network{kUnpacked / "wide_and_deep", 2}));
+std::string name_of(const ::testing::TestParamInfo<Network>& network) {
+    if (network.index == 2) return "Protocol86";
+    return network.index == 0 ? "Quiet" : "Faulty";
+}
+
 INSTANTIATE_TEST_SUITE_P(Shared, NearcoreShapes,
                          ::testing::Values(Network{test::kShared / "nearcore-84", 295},
-                                           Network{test::kShared / "nearcore-84-faults", 225}),
-                         [](const auto& network) { return network.index == 0 ? "Quiet" : "Faulty"; });
+                                           Network{test::kShared / "nearcore-84-faults", 225},
+                                           Network{test::kShared / "nearcore-86", 312}),
+                         name_of);
 
 }  // namespace
 }  // namespace receiptd::chain

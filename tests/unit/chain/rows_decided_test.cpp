@@ -124,7 +124,10 @@ TEST_F(Decisions, TellWhatAWalletRefused) {
     const auto findings = read_rows(batch, Table::findings);
     ASSERT_EQ(findings.size(), 1u);
     EXPECT_EQ(findings[0]["finding_id"], "wallet_refused:A");
-    EXPECT_EQ(findings[0]["user_id"], kEthAccount);
+    EXPECT_EQ(findings[0]["user_id"], std::nullopt) << "its owner need not have signed";
+    EXPECT_EQ(read_rows(batch, Table::transaction_results)[0]["claimed_user_id"], kEthAccount);
+    ASSERT_EQ(batch.disowned.size(), 1u);
+    EXPECT_EQ(batch.disowned[0].claimed_user_id, kEthAccount);
     EXPECT_EQ(findings[0]["handled"], "f");
     EXPECT_EQ(findings[0]["error_text"], "no");
     EXPECT_EQ(read_rows(batch, Table::transaction_results)[0]["verdict"], "receipt_failed");

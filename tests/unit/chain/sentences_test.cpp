@@ -140,10 +140,10 @@ TEST(Sentences, SaysToWhomATransferGoesAndWhoseAMethodIs) {
         return call_in_words(receipt);
     };
     EXPECT_EQ(words({"Transfer"}, "Transfer"), "Transfer to bob");
-    EXPECT_EQ(words({"Transfer", "AddKey"}, "Transfer"), "Transfer to bob");
+    EXPECT_EQ(words({"Transfer", "AddKey"}, "Transfer"), "Transfer, AddKey at bob");
     EXPECT_EQ(words({"FunctionCall"}, "Transfer"), "Transfer of bob") << "a contract may call a method so";
-    EXPECT_EQ(words({"Transfer", "FunctionCall"}, "buy"), "buy of bob");
-    EXPECT_EQ(words({"CreateAccount", "Transfer"}, "CreateAccount"), "CreateAccount of bob");
+    EXPECT_EQ(words({"Transfer", "FunctionCall"}, "buy"), "Transfer, buy at bob");
+    EXPECT_EQ(words({"CreateAccount", "Transfer"}, "CreateAccount"), "CreateAccount, Transfer at bob");
     Finding finding;
     finding.method_name = "Transfer";
     EXPECT_EQ(joint_of(finding), "at") << "it may be a method";

@@ -106,7 +106,7 @@ TEST(Silence, WhileBlocksGoByTheFindingWaitsForTheRefund) {
     EXPECT_EQ(decided.findings[0].effect, Effect::swallowed);
     EXPECT_EQ(decided.findings[1].finding_id, "burnt_tokens:F");
     EXPECT_EQ(decided.findings[1].burnt, 5u);
-    EXPECT_EQ(decided.results.at(0).effect, Effect::swallowed);
+    EXPECT_EQ(decided.results.at(0).effect, Effect::tokens_lost) << "which is worse";
 }
 
 }  // namespace

@@ -107,8 +107,8 @@ TEST(TreeText, TellsDepositGasAndSumsWhereDetailsAreAsked) {
     const auto text = styled(style);
     EXPECT_THAT(text, HasSubstr("[success_value] @102 +0.0 s  5 NEAR  < 0.01 Tgas  r0\n"));
     EXPECT_THAT(text, HasSubstr("[failure] @103 +0.0 s  < 0.01 Tgas  ← root cause  call\n"));
-    EXPECT_THAT(text,
-                HasSubstr("  2 receipts, 1 failed, < 0.01 Tgas and 0 NEAR burnt, settled after 0.0 s\n"));
+    EXPECT_THAT(
+        text, HasSubstr("  2 receipts, 1 failed, < 0.01 Tgas burnt, 0 NEAR in fees, settled after 0.0 s\n"));
 }
 
 TEST(TreeText, NoLineIsWiderThanTheTerminalAndNoErrorIsCut) {

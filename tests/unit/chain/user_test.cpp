@@ -3,6 +3,8 @@
 #include "chain/tree/facts.hpp"
 #include "chain/tree/wallet.hpp"
 
+#include "tree_story.hpp"
+
 #include <gtest/gtest.h>
 
 namespace receiptd::chain {
@@ -38,13 +40,41 @@ TEST(User, IsToldByStoredActionsAsByThoseOfAHost) {
     delegate.delegate_receiver_id = "app.near";
     transaction.actions = {delegate};
     EXPECT_EQ(relayed_user(transaction), "alice.near");
-    EXPECT_EQ(transaction_facts(transaction).user_id(), "alice.near");
+    EXPECT_EQ(transaction_facts(transaction).named_user(), "alice.near");
     TransactionFacts stored;
     stored.signer_id = "relayer.near";
     stored.receiver_id = "alice.near";
     stored.take(stored_action_facts(
         R"([{"Delegate":{"delegate_action":{"sender_id":"alice.near","receiver_id":"app.near","actions":[]}}}])"));
-    EXPECT_EQ(stored.user_id(), "alice.near");
+    EXPECT_EQ(stored.named_user(), "alice.near");
+}
+
+// A relayer's transaction for alice; `ends` is told of its initial receipt.
+Judgement relayed(void (*ends)(testing::Story&)) {
+    testing::Story story;
+    auto& transaction = std::get<TransactionFacts>(story.parts.front());
+    transaction.signer_id = "relayer";
+    transaction.receiver_id = "alice";
+    transaction.delegate = DelegateFacts{"alice", "app"};
+    story.receipt("r0", "relayer", "alice");
+    ends(story);
+    return story.judge();
+}
+
+TEST(User, IsProvenOnceTheInitialReceiptSucceeded) {
+    const auto tree = relayed([](testing::Story& story) { story.ok("r0"); });
+    EXPECT_EQ(tree.user, (User{"alice", ""}));
+}
+
+TEST(User, OfARefusedDelegateActionIsNobody) {
+    const auto tree = relayed([](testing::Story& story) { story.fails("r0"); });
+    EXPECT_EQ(tree.user, (User{"", "alice"})) << "anybody can name her";
+    ASSERT_EQ(tree.failures.size(), 1u);
+    EXPECT_EQ(tree.failures.front().finding.user_id, "");
+}
+
+TEST(User, IsOnlyClaimedUntilTheInitialReceiptRan) {
+    EXPECT_EQ(relayed([](testing::Story&) {}).user, (User{"", "alice"}));
 }
 
 }  // namespace

@@ -23,6 +23,14 @@ TEST(Reference, IsAHashOrAnExplorersAddress) {
     EXPECT_EQ(id_of("https://explorer.example/?query=" + kReceipt + "&page=2"), kReceipt);
 }
 
+TEST(Reference, OfAnotherChainIsSaidToBeThat) {
+    EXPECT_NE(what_else(kHash + kReceipt), "") << "88 characters: 64 bytes";
+    EXPECT_NE(what_else("0x" + std::string(64, 'a')), "");
+    EXPECT_EQ(what_else(std::string(64, 'a')), "") << "an implicit account";
+    EXPECT_EQ(what_else(kHash), "");
+    EXPECT_EQ(what_else("alice.near"), "");
+}
+
 TEST(Reference, TellsTheSenderWhereTheAddressHasIt) {
     const auto address = "https://wallet.example/?transactionHashes=" + kHash + "&account_id=alice.near#top";
     EXPECT_EQ(parse_reference(address)->id, kHash);

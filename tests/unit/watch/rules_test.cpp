@@ -21,13 +21,17 @@ TEST(WatchRules, AllGlobsOfARuleMustMatch) {
     EXPECT_FALSE(rules.match(call("x.alice.near", "token.near", {})));
 }
 
-TEST(WatchRules, AnAccountBehindARelayerIsNamedAsTheSignerIs) {
+TEST(WatchRules, AnAccountBehindARelayerMatchesByClaim) {
     const Rules rules({{"mine", "*.alice.near", "", ""}});
     auto relayed = call("relayer.near", "x.alice.near", {"mint"});
     EXPECT_FALSE(rules.match(relayed));
-    relayed.user_id = "x.alice.near";
-    EXPECT_TRUE(rules.match(relayed));
-    EXPECT_TRUE(Rules({{"relayer", "relayer.near", "", ""}}).match(relayed));
+    relayed.named_user = "x.alice.near";
+    ASSERT_TRUE(rules.match(relayed));
+    EXPECT_TRUE(rules.match(relayed)->by_claim) << "a relayer can name any account";
+    const Rules both({{"mine", "*.alice.near", "", ""}, {"relayer", "relayer.near", "", ""}});
+    ASSERT_TRUE(both.match(relayed));
+    EXPECT_EQ(both.match(relayed)->rule->name, "relayer") << "whose signer is proven";
+    EXPECT_FALSE(both.match(relayed)->by_claim);
 }
 
 TEST(WatchRules, OneOfSeveralCallsIsEnough) {
@@ -38,7 +42,7 @@ TEST(WatchRules, OneOfSeveralCallsIsEnough) {
 TEST(WatchRules, TheFirstRuleThatMatchesIsNamed) {
     const Rules rules({{"one", "nobody", "", ""}, {"two", "*", "", ""}, {"three", "", "*", ""}});
     ASSERT_TRUE(rules.match(call("a", "b", {})));
-    EXPECT_EQ(rules.match(call("a", "b", {}))->name, "two");
+    EXPECT_EQ(rules.match(call("a", "b", {}))->rule->name, "two");
 }
 
 }  // namespace
