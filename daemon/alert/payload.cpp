@@ -293,7 +293,8 @@ std::string for_endpoint(std::string body, const storage::DueDelivery& delivery)
     std::string more;
     if (!delivery.rules.empty()) more += ",\"rules\":" + base::write_json(Json(delivery.rules));
     if (delivery.group_id != 0) more += ",\"group_id\":" + std::to_string(delivery.group_id);
-    if (!delivery.group_name.empty()) more += ",\"group_name\":" + base::write_json(Json(delivery.group_name));
+    if (!delivery.group_name.empty())
+        more += ",\"group_name\":" + base::write_json(Json(delivery.group_name));
     if (!delivery.group_json.empty()) more += ",\"group\":" + delivery.group_json;
     if (!delivery.confirmed) more += ",\"confirmed\":false";
     if (delivery.late) more += ",\"late\":true";

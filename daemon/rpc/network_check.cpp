@@ -1,6 +1,7 @@
 #include "rpc/network_check.hpp"
 
 #include "base/coroutine.hpp"
+#include "base/exact_json.hpp"
 #include "base/log.hpp"
 #include "rpc/block_source.hpp"
 #include "rpc/neardata_source.hpp"
@@ -32,7 +33,7 @@ base::Result<HostStatus, std::string> read_status(const std::string& body) {
         return json.contains(name) && json[name].is_string() ? json[name].get<std::string>() : std::string();
     };
     status.identity = {text("chain_id"), text("genesis_hash")};
-    if (const auto version = json.find("version"); version != json.end()) status.version = version->dump();
+    if (const auto version = json.find("version"); version != json.end()) status.version = base::write_json(*version);
     const auto sync = json.find("sync_info");
     if (sync == json.end() || !sync->is_object()) return status;
     const auto earliest = sync->find("earliest_block_height");

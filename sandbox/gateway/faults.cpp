@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kStaleBlocks = 3, kPrunedBlocks = 5, kFlappingRequests = 10, kLatencyMs = 500,
                         kClockSeconds = 1'200;
 
-constexpr std::array<std::pair<std::string_view, Fault>, 13> kNames{{
+constexpr std::array<std::pair<std::string_view, Fault>, 14> kNames{{
     {"429", Fault::rate_limited},
     {"500", Fault::server_error},
     {"reset", Fault::reset},

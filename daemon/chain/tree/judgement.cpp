@@ -44,7 +44,7 @@ Finding undecided_finding(const TransactionFacts& transaction, const Judgement& 
     finding.kind = kind::kUndecided;
     finding.tx_hash = transaction.tx_hash;
     finding.signer_id = transaction.signer_id;
-    finding.user_id = transaction.user_id();
+    finding.user_id = judgement.user.id;
     finding.contract_id = transaction.receiver_id;
     finding.method_name = transaction.method_name;
     std::string text = "no host tells " + std::to_string(judgement.missing_receipts.size()) +
