@@ -28,6 +28,9 @@ constexpr const char* kTooPoor = "Smart contract panicked: The account doesn't h
 std::string failed_at_once(const std::string& error) {
     return "failed; NEAR: failure; because initial: " + error;
 }
+std::string refunded_at_once(const std::string& error) {
+    return "failed; NEAR: failure; refunded; because initial: " + error;
+}
 std::string handled(const std::string& error, const std::string& effect) {
     return "succeeded_with_handled_failure; NEAR: success; " + effect + "because promise: " + error;
 }
@@ -71,13 +74,13 @@ const std::map<Kind, Ends>& expected_ends() {
         {Kind::delegate_inner_fails, {nobody_waited(kTooPoor)}},
         {Kind::delegate_expired, {failed_at_once("DelegateActionExpired")}},
         {Kind::failing_batch,
-         {failed_at_once("DeleteKeyDoesNotExist"), failed_at_once("CodeDoesNotExist"),
-          failed_at_once(kTooPoor)}},
+         {failed_at_once("DeleteKeyDoesNotExist"), refunded_at_once("CodeDoesNotExist"),
+          refunded_at_once(kTooPoor)}},
         {Kind::failing_call,
          {failed_at_once("MethodNotFound"), failed_at_once("CodeDoesNotExist"),
-          failed_at_once("Smart contract panicked: not like this"),
+          refunded_at_once("Smart contract panicked: not like this"),
           failed_at_once("Exceeded the prepaid gas.")}},
-        {Kind::missing_receiver, {failed_at_once("AccountDoesNotExist")}},
+        {Kind::missing_receiver, {refunded_at_once("AccountDoesNotExist")}},
         {Kind::heavy_call, kWell},
         {Kind::wide_fan_out, kWell},
         {Kind::dropped_expired, {"expired"}},
@@ -95,8 +98,8 @@ const std::map<Kind, Ends>& expected_ends() {
         {Kind::wallet_refused,
          {wallet_says("Error: invalid chain id"), wallet_says("Error: unknown function selector")}},
         {Kind::gas_key, kWell},
-        {Kind::gas_key_spends, {*kWell.begin(), failed_at_once("AccountDoesNotExist")}},
-        {Kind::gas_key_removed, kWell},
+        {Kind::gas_key_spends, {*kWell.begin(), refunded_at_once("AccountDoesNotExist")}},
+        {Kind::gas_key_removed, {"succeeded; NEAR: success; tokens_lost"}},
         // Nobody objects to a nonce above its bound: it is dropped when its turn comes.
         {Kind::wrong_nonce, {"rejected", "dropped/invalid"}},
     };

@@ -23,6 +23,7 @@ struct ActionStage : testing::Test {
         Gas gas_burnt = 0;
         Gas gas_used = 0;
         u128 tokens_burnt = 0;
+        u128 keys_burnt = 0;
     };
 
     void SetUp() override {
@@ -58,6 +59,7 @@ struct ActionStage : testing::Test {
         result.gas_burnt = frame.gas_burnt;
         result.gas_used = frame.gas_used;
         result.tokens_burnt = frame.tokens_burnt;
+        result.keys_burnt = frame.keys_burnt;
         return result;
     }
     Json error_of(const std::string& predecessor, const std::string& receiver,

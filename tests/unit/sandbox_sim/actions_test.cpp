@@ -298,7 +298,7 @@ TEST_F(GasKeys, LoseUpToOneTokenWhenTheyAreDeleted) {
                                                   {{"account_id", "alice.test"},
                                                    {"public_key", public_of("gas").to_string()},
                                                    {"balance", decimal(kOneToken + 1)}}}}));
-    EXPECT_EQ(run("alice.test", "alice.test", {withdraw(1), remove}).tokens_burnt, kOneToken);
+    EXPECT_EQ(run("alice.test", "alice.test", {withdraw(1), remove}).keys_burnt, kOneToken);
 }
 
 TEST_F(GasKeys, AreBurntWithTheirAccountUpToOneToken) {
@@ -310,7 +310,7 @@ TEST_F(GasKeys, AreBurntWithTheirAccountUpToOneToken) {
             {"GasKeyBalanceTooHigh",
              {{"account_id", "alice.test"}, {"public_key", nullptr}, {"balance", decimal(kOneToken + 1)}}}}));
     EXPECT_TRUE(own("alice.test", {withdraw(2)}).is_null());
-    EXPECT_EQ(run("alice.test", "alice.test", {remove}).tokens_burnt, kOneToken - 1);
+    EXPECT_EQ(run("alice.test", "alice.test", {remove}).keys_burnt, kOneToken - 1);
 }
 
 // --- DeleteAccount ---
