@@ -6,6 +6,7 @@ sweeps() {
     cat <<'END'
 load|1|all tests, or those whose names match a third argument, COUNT times while busy loops take two thirds of the machine
 rehearsal|10000|rules are tried on the history of COUNT transactions: the alerts are those that were queued, id by id, from both sources
+pair|24|two daemons change places each 70 minutes, COUNT hours of chain time long: the shipped rules of Prometheus see what both show, and fire for what the failovers deserve alone
 daemons|20|two daemons of different settings on one database are restarted COUNT times: every alert reaches every endpoint
 kills|50|daemons and commands are killed COUNT times in each story: no row, watch or alert is lost or doubled
 liars|200|daemon and PostgreSQL are killed COUNT times while one of three hosts lies: no row, end or alert is false or lost
@@ -37,6 +38,7 @@ scenarios_of() {
             ;;
         liars) echo liars ;;
         daemons) echo daemons Restarted ;;
+        pair) echo pair_rules ;;
         rehearsal) echo rehearsal ;;
         crashes) echo crash StoppedPostgres.test_crashes_of_the_server ;;
         watches) echo watch Watching.test_whatever_is_watched_comes_to_its_true_end_through_kills_and_faults ;;
