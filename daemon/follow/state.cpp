@@ -43,15 +43,14 @@ base::WallTime State::chain_now() const {
 chain::NewsSince State::news_since(bool backfill) const {
     if (backfill) return {base::WallTime::max(), chain::withheld::kBackfill};
     const base::WallTime made_at = heights.coverage().made_at - kBeforeTheDatabase;
-    const base::WallTime week_ago = chain_now() - kNewsFor;
-    if (made_at > week_ago) return {made_at, chain::withheld::kBeforeDatabase};
-    return {week_ago, chain::withheld::kTooOld};
+    return {made_at, chain::withheld::kBeforeDatabase, chain_now() - kNewsFor};
 }
 
 chain::NewsSince State::news_from(const chain::BlockRef& block, bool backfill) const {
     auto news = news_since(backfill);
     const auto median = times.median_at(block.height);
     if (median && *median >= news.time) news.time = std::min(news.time, time_of(block));
+    if (median && *median >= news.sent_since) news.sent_since = std::min(news.sent_since, time_of(block));
     return news;
 }
 

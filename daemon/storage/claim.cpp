@@ -1,11 +1,12 @@
 #include "storage/claim.hpp"
 
+#include "base/log.hpp"
 #include "rule/messages.hpp"
 #include "storage/fates.hpp"
 #include "storage/groups.hpp"
+#include "storage/news.hpp"
 #include "storage/notices.hpp"
 #include "storage/sift.hpp"
-#include "storage/news.hpp"
 #include "storage/sql_time.hpp"
 
 #include <algorithm>
@@ -199,6 +200,14 @@ void add_first_payloads(pqxx::transaction_base& tx, const std::vector<EndpointRo
             delivery->first_payload = row[1].as<std::string>();
 }
 
+void log_late(const std::vector<NotSent>& not_sent) {
+    for (const auto& each : not_sent)
+        if (each.state == "late")
+            log::warn(
+                "alerts are not sent, because their causes are too old; `receiptd alerts resend` sends them",
+                {{"endpoint", each.endpoint}, {"alerts", each.count}});
+}
+
 }  // namespace
 
 // Endpoints one after the other by name: whoever locks groups of several does so in this order.
@@ -227,6 +236,7 @@ Claimed claim_due(pqxx::transaction_base& tx, SilenceBook& silences, SettledPlac
         if (delivery.is_sent) claimed.due.push_back(std::move(delivery.due));
     add_first_payloads(tx, rooms, claimed.due);
     claimed.not_sent = fates.counts();
+    log_late(claimed.not_sent);
     return claimed;
 }
 

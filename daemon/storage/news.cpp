@@ -112,7 +112,8 @@ const std::string kQueue =
     kServed +
     "  GROUP BY list, t.endpoint), "
     "queued AS (INSERT INTO deliveries (alert_id, endpoint, withhold_late, rules, next_attempt_at) "
-    "  SELECT id, endpoint, withhold_late, named, now() + CASE WHEN waits_for IS NULL THEN interval '0' "
+    "  SELECT id, endpoint, withhold_late OR caused_at < $18, named, now() + CASE WHEN waits_for IS NULL "
+    "THEN interval '0' "
     "      ELSE (SELECT for_long FROM held) END FROM told JOIN found ON id = alert_id "
     "    JOIN taking USING (list) RETURNING alert_id, endpoint) "
     "SELECT id, kind, coalesce(endpoint, ''), ($15::text[])[list] <> '' FROM told "
@@ -141,21 +142,22 @@ Queued queued_of(const pqxx::result& rows) {
     return queued;
 }
 
-// A late alert is withheld if all rules that match say so.
-Queued queue(pqxx::transaction_base& tx, const rule::RuleSet& rules, const Alerts& alerts) {
+// A late alert is withheld if all rules that match say so, or if its cause is older than `sent_since`.
+Queued queue(pqxx::transaction_base& tx, const rule::RuleSet& rules, const Alerts& alerts,
+             base::WallTime sent_since) {
     if (alerts.ids.empty()) return {};
     std::vector<std::string> withholding_late;
     for (const auto& definition : rules.definitions())
         if (definition.withholds_late) withholding_late.push_back(definition.name);
     const auto kinds = rule::kinds_about_outcomes();
     const std::vector<std::string> about_outcomes(kinds.begin(), kinds.end());
-    return queued_of(
-        shim::query(tx, kQueue, text_array(alerts.ids), text_array(alerts.tellings),
-                    text_array(alerts.handled), text_array(alerts.kinds), text_array(alerts.tx_hashes),
-                    text_array(alerts.causes), text_array(alerts.lists), text_array(alerts.contracts),
-                    text_array(alerts.methods), text_array(alerts.error_classes), text_array(alerts.signers),
-                    text_array(alerts.users), text_array(alerts.accounts), text_array(alerts.times),
-                    text_array(alerts.rule_lists), text_array(withholding_late), text_array(about_outcomes)));
+    return queued_of(shim::query(
+        tx, kQueue, text_array(alerts.ids), text_array(alerts.tellings), text_array(alerts.handled),
+        text_array(alerts.kinds), text_array(alerts.tx_hashes), text_array(alerts.causes),
+        text_array(alerts.lists), text_array(alerts.contracts), text_array(alerts.methods),
+        text_array(alerts.error_classes), text_array(alerts.signers), text_array(alerts.users),
+        text_array(alerts.accounts), text_array(alerts.times), text_array(alerts.rule_lists),
+        text_array(withholding_late), text_array(about_outcomes), microseconds(sent_since)));
 }
 
 // The default rule asks only for what the row of a finding says.
@@ -249,31 +251,33 @@ Told tell(pqxx::transaction_base& tx, RuleBook& rules, const News& news, Telling
         const auto matched = rules_about(subject, now);
         if (!matched.empty() || subject.expected != true) alerts.add(subject, times, cause_json, matched);
     }
-    auto queued = queue(tx, now, alerts);
+    auto queued = queue(tx, now, alerts, news.sent_since);
     stream(tx, queued.ids, news);
     return std::move(queued.told);
 }
 
 Told tell_findings(pqxx::transaction_base& tx, RuleBook& rules, const std::vector<chain::Finding>& findings,
-                   Telling telling) {
+                   Telling telling, base::WallTime sent_since) {
     News news;
+    news.sent_since = sent_since;
     for (const auto& finding : findings) news.add(finding.finding_id, finding.at.timestamp_nanosec);
     return tell(tx, rules, news, telling);
 }
 
-Told tell_events(pqxx::transaction_base& tx, const rule::RuleSet& rules, const std::vector<Event>& events) {
+Told tell_events(pqxx::transaction_base& tx, const rule::RuleSet& rules, const std::vector<Event>& events,
+                 base::WallTime sent_since) {
     if (events.empty()) return {};
     Alerts alerts;
     for (const auto& event : events)
         if (const auto matched = rules.match_names(event.subject); !matched.empty())
             alerts.add(event.subject, event.telling, event.cause_json, matched);
-    return queue(tx, rules, alerts).told;
+    return queue(tx, rules, alerts, sent_since).told;
 }
 
 Told tell_of_rule(pqxx::transaction_base& tx, std::string_view rule, const Event& event) {
     Alerts alerts;
     alerts.add(event.subject, event.telling, event.cause_json, {rule});
-    return queue(tx, rule::RuleSet(), alerts).told;
+    return queue(tx, rule::RuleSet(), alerts, {}).told;
 }
 
 void tell_corrections(pqxx::transaction_base& tx, const News& corrections) {

@@ -36,6 +36,7 @@ std::string without_repetitions(const std::string& findings);
 struct News {
     std::vector<std::string> finding_ids;
     TimeSpan span = kNoTime;
+    base::WallTime sent_since{};
 
     void add(std::string finding_id, std::uint64_t timestamp_nanosec);
 };
@@ -53,13 +54,15 @@ std::vector<std::string_view> rules_about(const rule::Subject& finding, const ru
 
 // Makes an alert of each finding, queues it for the served endpoints whose rules match, and writes the lines
 // of the stream. The same cause, found again, is not reported again, unless it was taken back since
-// (corrections.hpp): then its alert has an id of its own, "<finding_id>:2". `again`: those alone.
+// (corrections.hpp): then its alert has an id of its own, "<finding_id>:2". `again`: those alone. Alerts
+// about what happened before `sent_since` are stored, and are not sent.
 enum class Telling : std::uint8_t { any, again };
 Told tell(pqxx::transaction_base& tx, RuleBook& rules, const News& news, Telling telling = Telling::any);
 Told tell_findings(pqxx::transaction_base& tx, RuleBook& rules, const std::vector<chain::Finding>& findings,
-                   Telling telling = Telling::any);
+                   Telling telling = Telling::any, base::WallTime sent_since = {});
 // The same of events; one that no rule matches leaves nothing.
-Told tell_events(pqxx::transaction_base& tx, const rule::RuleSet& rules, const std::vector<Event>& events);
+Told tell_events(pqxx::transaction_base& tx, const rule::RuleSet& rules, const std::vector<Event>& events,
+                 base::WallTime sent_since = {});
 // An event that belongs to one rule.
 Told tell_of_rule(pqxx::transaction_base& tx, std::string_view rule, const Event& event);
 // Findings of kind "corrected": they go to the endpoints for which what they correct was queued,

@@ -32,7 +32,7 @@ Told tell_results(pqxx::transaction_base& tx, const rule::RuleSet& now, const ch
                  });
     if (tx_hashes.empty()) return {};
     const VerdictSubjects judged(tx, tx_hashes, included);
-    return tell_events(tx, now, judged.events());
+    return tell_events(tx, now, judged.events(), batch.alerts_sent_since);
 }
 
 // As they were chosen, or as the rows tell them.
@@ -60,7 +60,7 @@ Users missing_users(pqxx::transaction_base& tx, const std::vector<chain::Happeni
 }
 
 Told tell_happenings(pqxx::transaction_base& tx, const rule::RuleSet& now,
-                     const std::vector<chain::Happening>& happenings) {
+                     const std::vector<chain::Happening>& happenings, base::WallTime sent_since) {
     const auto users = missing_users(tx, happenings);
     const AskedBy nobody;
     std::vector<Event> events;
@@ -69,13 +69,14 @@ Told tell_happenings(pqxx::transaction_base& tx, const rule::RuleSet& now,
         const auto subject = subject_of(happening, asked == users.end() ? nobody : asked->second);
         if (!now.match(subject).empty()) events.push_back({subject, told_of(happening, subject)});
     }
-    return tell_events(tx, now, events);
+    return tell_events(tx, now, events, sent_since);
 }
 
 }  // namespace
 
 Told tell_batch(pqxx::transaction_base& tx, RuleBook& rules, const chain::RowBatch& batch) {
-    auto told = tell_findings(tx, rules, batch.findings);
+    const auto sent_since = batch.alerts_sent_since;
+    auto told = tell_findings(tx, rules, batch.findings, Telling::any, sent_since);
     const auto rows_of = [&batch](chain::Table table) { return batch[table].rows; };
     if (rows_of(chain::Table::transaction_results) == 0 && rows_of(chain::Table::receipts) == 0) return told;
     const auto interest = rules.interest(tx);
@@ -83,8 +84,8 @@ Told tell_batch(pqxx::transaction_base& tx, RuleBook& rules, const chain::RowBat
     told += tell_results(tx, now, batch);
     if (interest->kinds() == 0 || rows_of(chain::Table::receipts) == 0) return told;
     const bool is_chosen = batch.happened.interest == interest;
-    told += is_chosen ? tell_happenings(tx, now, batch.happened.chosen)
-                      : tell_happenings(tx, now, happenings_of(tx, *interest, batch));
+    told += is_chosen ? tell_happenings(tx, now, batch.happened.chosen, sent_since)
+                      : tell_happenings(tx, now, happenings_of(tx, *interest, batch), sent_since);
     return told;
 }
 

@@ -178,6 +178,7 @@ void RowBatch::withhold_before(const NewsSince& news) {
     std::erase_if(happened.chosen,
                   [&](const Happening& each) { return is_before(each.receipt->at, news.time); });
     happened.since = std::max(happened.since, news.time);
+    alerts_sent_since = news.sent_since;
 }
 
 void Happened::append(Happened&& later) {
@@ -207,6 +208,8 @@ void CommitFacts::append(CommitFacts&& later) {
 
 void RowBatch::append(RowBatch&& other) {
     const bool is_first = rows() == 0;
+    alerts_sent_since =
+        is_first ? other.alerts_sent_since : std::min(alerts_sent_since, other.alerts_sent_since);
     for (std::size_t i = 0; i < kTableCount; ++i) tables[i].append(std::move(other.tables[i]));
     listed.insert(listed.end(), std::make_move_iterator(other.listed.begin()),
                   std::make_move_iterator(other.listed.end()));

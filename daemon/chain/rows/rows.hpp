@@ -158,6 +158,7 @@ struct RowBatch {
     std::vector<WantedWatch> watches;
     std::vector<Disowned> disowned;
     CommitFacts facts;
+    base::WallTime alerts_sent_since{};  // alerts about what happened before are stored, and not sent
 
     TableRows& operator[](Table table) { return tables[static_cast<std::size_t>(table)]; }
     const TableRows& operator[](Table table) const { return tables[static_cast<std::size_t>(table)]; }

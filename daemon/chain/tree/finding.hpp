@@ -111,10 +111,12 @@ inline constexpr Text kBeforeDatabase = "before_database";  // it is older than 
 inline constexpr Text kTooOld = "too_old";
 }  // namespace withheld
 
-// Events since then are news. Findings of older ones are withheld.
+// Events since `time` are news: findings of older ones are withheld. Alerts about what happened before
+// `sent_since` are stored, and not sent.
 struct NewsSince {
     base::WallTime time{};
     Text older_are = withheld::kTooOld;
+    base::WallTime sent_since{};
 };
 
 struct TreeResult {

@@ -24,14 +24,14 @@ constexpr auto kHistory = base::WallTime::max();
 
 class Settling : public StoreTest {
 protected:
-    void commit_and_settle(RowBatch batch, base::WallTime news_since = kHistory) {
+    void commit_and_settle(RowBatch batch, chain::NewsSince news_since = {kHistory}) {
         const auto height = batch.facts.blocks.front().height;
         commit(std::move(batch));
         await(store().orphans.adopt_orphans({height, height}));
         settle({height, height}, news_since);
     }
-    void settle(base::HeightRange around, base::WallTime news_since = kHistory) {
-        settled_.add(await(store().trees.settle_trees(around, {news_since})));
+    void settle(base::HeightRange around, chain::NewsSince news_since = {kHistory}) {
+        settled_.add(await(store().trees.settle_trees(around, news_since)));
     }
     chain::DecidedCounts settled_;
 };
@@ -127,7 +127,7 @@ TEST_F(Settling, QueuesNewsForEachEndpointThatADaemonServedInTheLastFourDays) {
         "INSERT INTO endpoints (name, active, served_at) VALUES ('ops', true, now() - interval '3 days'), "
         "('answered 410', false, now()), ('left', true, now() - interval '5 days'); " +
         kAllTakeTheDefaultRule);
-    for (auto& block : unconnected_blocks()) commit_and_settle(std::move(block), base::WallTime());
+    for (auto& block : unconnected_blocks()) commit_and_settle(std::move(block), chain::NewsSince());
     EXPECT_EQ(rows("SELECT alert_id, kind, tx_hash FROM alerts ORDER BY 1"),
               "failed_receipt:B|failed_receipt|T\nfailed_receipt:C|failed_receipt|T\n");
     EXPECT_EQ(rows("SELECT alert_id, endpoint, state FROM deliveries ORDER BY 1, 2"),
@@ -137,6 +137,15 @@ TEST_F(Settling, QueuesNewsForEachEndpointThatADaemonServedInTheLastFourDays) {
         rows(
             "SELECT kind, tx_hash, body ->> 'finding_id', body ->> 'handled' FROM stream_events ORDER BY id"),
         "finding|T|failed_receipt:B|false\nfinding|T|failed_receipt:C|false\n");
+}
+
+TEST_F(Settling, QueuesWhatIsOlderThanAWeekToBeKeptBackAsLate) {
+    execute("INSERT INTO endpoints (name) VALUES ('ops'); " + kAllTakeTheDefaultRule);
+    chain::NewsSince news;
+    news.sent_since = kHistory;
+    for (auto& block : unconnected_blocks()) commit_and_settle(std::move(block), news);
+    EXPECT_EQ(rows("SELECT alert_id, state, withhold_late FROM deliveries ORDER BY 1"),
+              "failed_receipt:B|pending|t\nfailed_receipt:C|pending|t\n");
 }
 
 TEST_F(Settling, WakesNobodyForHistory) {
