@@ -66,7 +66,8 @@ struct HttpClientOptions {
     std::size_t max_connections = 8;                    // further requests wait for a free one
     std::chrono::milliseconds connect_timeout{5'000};   // resolve + connect + TLS handshake
     std::chrono::milliseconds request_timeout{30'000};  // write + whole answer
-    std::chrono::milliseconds idle_timeout{30'000};     // kept connections older than this are dropped
+    std::chrono::milliseconds idle_timeout{30'000};     // a connection is kept unused for so long
+    std::chrono::milliseconds longest_kept{300'000};    // then the name is looked up again
     std::uint64_t max_response_bytes = 64ull << 20;     // compressed and decompressed alike
     bool gzip = true;                                   // ask for it (pointless on loopback)
     boost::asio::thread_pool* cpu = nullptr;            // decompresses large bodies; null: the executor does

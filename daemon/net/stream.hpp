@@ -40,6 +40,7 @@ public:
 
     base::Task<std::size_t> read_some(char* data, std::size_t size, Error& error) override;
     base::Task<void> write(std::array<boost::asio::const_buffer, 2> buffers, Error& error);
+    SteadyTime opened() const { return opened_; }
     // Bytes received since the last call of expect_answer().
     std::uint64_t received() const override { return received_; }
     void expect_answer() { received_ = 0; }
@@ -76,6 +77,7 @@ private:
     std::uint64_t limit_number_ = 0;  // tells a timer's late call from a current one
     std::shared_ptr<Lookup> lookup_;
     Ended ended_ = Ended::no;
+    SteadyTime opened_ = std::chrono::steady_clock::now();
     std::uint64_t received_ = 0;
 };
 
