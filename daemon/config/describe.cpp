@@ -109,7 +109,8 @@ void example_key(std::ostream& out, const Section& section, const Key& key) {
     }
     const auto initial = default_toml(key);
     const bool names_another = key.type == Type::url || key.type == Type::name;
-    const bool is_optional = section.is_optional() || (names_another && !key.required);
+    const bool is_extra = section.is_array() && (key.type == Type::text || key.type == Type::secret);
+    const bool is_optional = section.is_optional() || (!key.required && (names_another || is_extra));
     const bool shown = !key.example.empty() && !is_optional;
     if (shown)
         out << key.name << " = " << key.example << "\n";

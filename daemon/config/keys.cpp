@@ -14,7 +14,7 @@ namespace {
 
 void add_upstream(Draft& draft) {
     draft.settings.upstreams.emplace_back();
-    draft.upstream_keys.emplace_back();
+    draft.upstream_secrets.emplace_back();
 }
 
 std::size_t upstreams(const Settings& settings) { return settings.upstreams.size(); }

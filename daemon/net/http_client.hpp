@@ -2,6 +2,7 @@
 // roots with SNI, gzip, a time limit for every phase, a cap on the answer's size.
 #pragma once
 
+#include "base/proxy.hpp"
 #include "base/result.hpp"
 #include "base/task.hpp"
 #include "net/address_guard.hpp"
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -75,8 +77,11 @@ struct HttpClientOptions {
     std::string user_agent = "receiptd";
     std::string unix_path;  // of a Unix socket, which is connected to in place of the origin; empty: none
     std::string ca_file;    // in place of the system roots
+    // Https goes through a tunnel of it (CONNECT); of http it gets the whole address.
+    std::optional<base::Proxy> proxy;
     // Applied to what the name resolves to, once for each connection: it is made to an address that
-    // passed and to no other, so what the name says later does not count. Empty: all pass.
+    // passed and to no other, so what the name says later does not count. Empty: all pass. Through a proxy,
+    // which finds the address itself, it is applied to an origin that is an address.
     AddressFilter address_filter;
 };
 

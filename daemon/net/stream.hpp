@@ -64,11 +64,14 @@ private:
     base::Task<std::optional<TransportError>> connect(SteadyTime until,
                                                       const std::vector<Tcp::endpoint>& endpoints);
     base::Task<std::optional<TransportError>> connect_there(SteadyTime until);
+    // Asks the proxy for a way to the origin.
+    base::Task<std::optional<TransportError>> open_tunnel(SteadyTime until);
     base::Task<std::optional<TransportError>> shake_hands(SteadyTime until, boost::asio::ssl::context& tls);
-    std::shared_ptr<Lookup> start_lookup(SteadyTime until);
+    std::shared_ptr<Lookup> start_lookup(const std::string& host, std::uint16_t port, SteadyTime until);
     void close();
 
     Url origin_;
+    std::optional<base::Proxy> proxy_;
     AddressFilter filter_;
     std::string unix_path_;
     Socket socket_;
