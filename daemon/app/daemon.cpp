@@ -13,6 +13,7 @@
 #include "app/reload.hpp"
 #include "app/runtime.hpp"
 #include "app/watched_parts.hpp"
+#include "base/file_watch.hpp"
 #include "base/log.hpp"
 #include "base/sleep.hpp"
 #include "config/load.hpp"
@@ -44,6 +45,7 @@ constexpr auto kStopGrace = 4s;                 // uncommitted blocks are fetche
 constexpr auto kUnwind = 500ms;
 constexpr auto kProgressEvery = 200ms;
 constexpr auto kKeepAliveEvery = 3s;
+constexpr auto kLookAtFilesEvery = 2s;
 
 class Daemon {
 public:
@@ -59,6 +61,7 @@ public:
         if (daemon) serve();
         helpers_.spawn(handle_signals());
         if (daemon) helpers_.spawn(reload_on_hangup());
+        if (daemon) helpers_.spawn(reload_on_change());
         if (takes_turns_) helpers_.spawn(watched_parts_.run());
         work_.spawn(whole_life(std::move(work), daemon));
         runtime_.context.run();
@@ -246,6 +249,19 @@ private:
         while (true) {
             co_await hangups.next();
             reload(config::load_file(config_file_));
+        }
+    }
+
+    base::Task<void> reload_on_change() {
+        base::asio::steady_timer timer(runtime_.context);
+        base::FileWatch files(config_file_);
+        while (true) {
+            if (runtime_.settings.watches_files && files.look()) {
+                const auto loaded = config::load_file(config_file_);
+                files.add(loaded.files);
+                reload(loaded);
+            }
+            co_await base::sleep_on(timer, kLookAtFilesEvery);
         }
     }
 

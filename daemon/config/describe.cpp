@@ -141,7 +141,8 @@ constexpr std::string_view kPreface =
     "can\n"
     "  read the file of a secret.\n"
     "- A **relative path** starts at the folder of the configuration file.\n"
-    "- **Reload**: on SIGHUP receiptd reads the file and the secrets again. Keys with \"yes\" in the column\n"
+    "- **Reload**: on SIGHUP, and with `config.watch` when they change, receiptd reads the file and the\n"
+    "  secrets again. Keys with \"yes\" in the column\n"
     "  \"reload\" change at once; for all other changes the log names the keys that need a restart. A file "
     "with\n"
     "  errors changes nothing.\n";

@@ -74,6 +74,8 @@ struct Draft {
     SecretPlace ping_url;
 };
 
+std::vector<const SecretPlace*> places_of_secrets(const Draft& draft);
+
 enum class SectionKind {
     table,           // [section]
     optional,        // [section], and its presence means something

@@ -177,6 +177,7 @@ struct ExpectedFailure {
 };
 
 struct Settings {
+    bool watches_files = false;  // the configuration's own: a change is as SIGHUP
     std::string network = "mainnet";
     bool is_public_network() const { return network == "mainnet" || network == "testnet"; }
     std::string genesis_hash;  // empty: learned
