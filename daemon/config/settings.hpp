@@ -28,8 +28,8 @@ struct Upstream {
     std::string url;
     base::Secret api_key;  // empty: keyless
     AuthForm auth = AuthForm::bearer;
-    base::Secret proxy;   // "http://user:password@host:port"; empty: none
-    std::string ca_file;  // PEM of authorities that are trusted in place of the system's; empty: those
+    base::Secret proxy{};   // "http://user:password@host:port"; empty: none
+    std::string ca_file{};  // PEM of authorities that are trusted in place of the system's; empty: those
     double max_requests_per_second = 0;  // 0: no limit
     unsigned max_in_flight = 8;
     bool gzip = false;  // on loopback, too
@@ -39,8 +39,8 @@ struct Neardata {
     std::string url;
     base::Secret api_key;
     AuthForm auth = AuthForm::query;  // providers.md §1.2: redirects drop the header
-    base::Secret proxy;               // as Upstream has it, and ca_file
-    std::string ca_file;
+    base::Secret proxy{};             // as Upstream has it, and ca_file
+    std::string ca_file{};
     std::vector<std::string>
         redirect_hosts;  // names and addresses beside its own, whose redirects lead there
     double max_requests_per_second = 0;
