@@ -5,6 +5,7 @@
 #include "channel/channel.hpp"
 #include "config/parse.hpp"
 #include "net/fields.hpp"
+#include "net/proxy.hpp"
 #include "net/retry_after.hpp"
 
 #include <algorithm>
@@ -41,6 +42,7 @@ net::HttpClientOptions client_options(const config::Endpoint& endpoint, net::Url
     options.user_agent = "receiptd/" RECEIPTD_VERSION;
     options.address_filter = filter_of(endpoint);
     options.ca_file = endpoint.ca_file;
+    options.proxy = net::proxy_of(endpoint.proxy);
     return options;
 }
 

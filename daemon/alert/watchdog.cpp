@@ -6,6 +6,7 @@
 #include "base/log.hpp"
 #include "base/sleep.hpp"
 #include "metrics/registry.hpp"
+#include "net/proxy.hpp"
 #include "net/url.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -42,7 +43,8 @@ void failed(const std::exception_ptr& error) {
 }  // namespace
 
 struct Watchdog::Ping {
-    static std::shared_ptr<Ping> to(boost::asio::any_io_executor executor, const base::Secret& address) {
+    static std::shared_ptr<Ping> to(boost::asio::any_io_executor executor, const base::Secret& address,
+                                    const base::Secret& proxy) {
         if (address.empty()) return nullptr;
         auto url = net::parse_url(address.reveal());
         if (!url) throw std::runtime_error("watchdog.ping_url: " + url.error().reason);
@@ -50,6 +52,7 @@ struct Watchdog::Ping {
         net::HttpClientOptions options;
         options.origin = std::move(*url);
         options.max_connections = 1;
+        options.proxy = net::proxy_of(proxy);
         options.request_timeout = kPingTimeout;
         options.max_response_bytes = kLongestPong;
         options.gzip = false;
@@ -69,7 +72,7 @@ Watchdog::Watchdog(WatchdogOptions options, metrics::WatchdogSeries& series, con
       series_(series),
       clock_(clock),
       sender_(context_.get_executor(), only(options_.endpoint), clock),
-      ping_(Ping::to(context_.get_executor(), options_.ping_url)),
+      ping_(Ping::to(context_.get_executor(), options_.ping_url, options_.ping_proxy)),
       standstill_(options_.stalled_after),
       news_(context_.get_executor()),
       tasks_(context_.get_executor(), failed) {}
@@ -104,10 +107,12 @@ void Watchdog::tell(Readings readings) {
     told_ = std::move(readings);
 }
 
-void Watchdog::reload(std::optional<config::Endpoint> endpoint, base::Secret ping_url) {
-    boost::asio::post(context_, [this, endpoint = std::move(endpoint), address = std::move(ping_url)] {
+void Watchdog::reload(std::optional<config::Endpoint> endpoint, base::Secret ping_url,
+                      base::Secret ping_proxy) {
+    boost::asio::post(context_, [this, endpoint = std::move(endpoint), address = std::move(ping_url),
+                                 proxy = std::move(ping_proxy)] {
         sender_.reload(only(endpoint));
-        ping_ = Ping::to(context_.get_executor(), address);
+        ping_ = Ping::to(context_.get_executor(), address, proxy);
     });
 }
 

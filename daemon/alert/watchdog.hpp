@@ -28,6 +28,7 @@ namespace receiptd::alert {
 struct WatchdogOptions {
     std::optional<config::Endpoint> endpoint;  // that is told; nullopt: nobody is
     base::Secret ping_url;                     // empty: there is none
+    base::Secret ping_proxy;                   // empty: none
     std::chrono::milliseconds stalled_after{};
     std::chrono::milliseconds ping_every{};
     std::string daemon;  // "host:pid"
@@ -55,7 +56,7 @@ public:
     // The newest readings of the parts. From any thread, like reload().
     void tell(Readings readings);
     // Takes over the secrets and headers of the endpoint, and the address of the pings.
-    void reload(std::optional<config::Endpoint> endpoint, base::Secret ping_url);
+    void reload(std::optional<config::Endpoint> endpoint, base::Secret ping_url, base::Secret ping_proxy);
 
 private:
     struct Ping;

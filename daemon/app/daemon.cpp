@@ -3,14 +3,17 @@
 #include "app/check_draft.hpp"
 #include "app/clients.hpp"
 #include "app/commands.hpp"
+#include "app/end_report.hpp"
 #include "app/endpoint_test.hpp"
 #include "app/life_signs.hpp"
 #include "app/maintenance.hpp"
 #include "app/own_signals.hpp"
 #include "app/progress.hpp"
 #include "app/rehearse.hpp"
+#include "app/reload.hpp"
 #include "app/runtime.hpp"
 #include "app/watched_parts.hpp"
+#include "base/file_watch.hpp"
 #include "base/log.hpp"
 #include "base/sleep.hpp"
 #include "config/load.hpp"
@@ -29,7 +32,6 @@
 
 #include <iostream>
 #include <optional>
-#include <set>
 
 namespace receiptd::app {
 namespace {
@@ -43,6 +45,7 @@ constexpr auto kStopGrace = 4s;                 // uncommitted blocks are fetche
 constexpr auto kUnwind = 500ms;
 constexpr auto kProgressEvery = 200ms;
 constexpr auto kKeepAliveEvery = 3s;
+constexpr auto kLookAtFilesEvery = 2s;
 
 class Daemon {
 public:
@@ -58,6 +61,7 @@ public:
         if (daemon) serve();
         helpers_.spawn(handle_signals());
         if (daemon) helpers_.spawn(reload_on_hangup());
+        if (daemon) helpers_.spawn(reload_on_change());
         if (takes_turns_) helpers_.spawn(watched_parts_.run());
         work_.spawn(whole_life(std::move(work), daemon));
         runtime_.context.run();
@@ -244,29 +248,25 @@ private:
         HangupReader hangups(runtime_.context.get_executor());
         while (true) {
             co_await hangups.next();
-            reload();
+            reload(config::load_file(config_file_));
         }
     }
 
-    void reload() {
-        const auto loaded = config::load_file(config_file_);
-        runtime_.daemon_series.reload_succeeded.Set(loaded.ok() ? 1 : 0);
-        for (const auto& problem : loaded.problems) log_problem(problem);
-        if (!loaded.ok()) return;
-        const auto changes = config::reload(runtime_.settings, loaded.settings);
-        if (changes.empty()) log::info("reloaded: nothing changed");
-        for (const auto& change : changes) {
-            if (change.applied)
-                log::info("reloaded", {{"key", change.key}, {"from", change.from}, {"to", change.to}});
-            else
-                log::warn("needs a restart", {{"key", change.key}, {"from", change.from}, {"to", change.to}});
+    base::Task<void> reload_on_change() {
+        base::asio::steady_timer timer(runtime_.context);
+        base::FileWatch files(config_file_);
+        while (true) {
+            if (runtime_.settings.watches_files && files.look()) {
+                const auto loaded = config::load_file(config_file_);
+                files.add(loaded.files);
+                reload(loaded);
+            }
+            co_await base::sleep_on(timer, kLookAtFilesEvery);
         }
-        const auto& settings = runtime_.settings;
-        log::configure(settings.log_level, settings.log_format);
-        runtime_.sources->reload(settings);
-        runtime_.database.set_keep(settings.retention.keep);
-        runtime_.sender.reload(settings.endpoints);
-        watched_parts_.reload();
+    }
+
+    void reload(const config::Loaded& loaded) {
+        if (!take_reloaded(runtime_, watched_parts_, loaded)) return;
         if (serves_alerts_)
             helpers_.spawn(runtime_.take_rules());
         else
@@ -361,14 +361,6 @@ void migrate_first(const config::Settings& settings, const std::string& config_f
     update_schema(settings, config_file, patience);
 }
 
-int report(const follow::Follower::End& end) {
-    if (end.missing.empty() && end.unfinished_trees == 0) return kOk;
-    for (const auto& range : end.missing.ranges())
-        log::warn("these heights are still missing", {{"from", range.from}, {"to", range.to}});
-    if (end.unfinished_trees > 0) log::warn("trees not complete", {{"transactions", end.unfinished_trees}});
-    return kIncomplete;
-}
-
 }  // namespace
 
 int run(const config::Settings& configured, const RunCommand& command) {
@@ -393,7 +385,8 @@ int backfill(const config::Settings& settings, base::HeightRange range, const st
     const auto end = daemon.run(daemon.runtime().follower.backfill(range), false);
     const int code = report(end);
     std::cout << range.size() - end.missing.size() << " of " << range.size() << " heights stored\n";
-    return code;
+    return report_later_accounts(daemon.runtime().followed_accounts, range, end.stored_before) ? kIncomplete
+                                                                                               : code;
 }
 
 }  // namespace receiptd::app

@@ -28,15 +28,22 @@ std::string line_of(const storage::RehearsedAlert& alert) {
     return std::to_string(alert.height) + " " + alert.alert_id + " (" + joined(alert.rules) + ")";
 }
 
-void print(const storage::Rehearsed& done, const config::Settings& settings) {
+// `rule`: the only one that was tried; empty: all.
+void print(const storage::Rehearsed& done, const config::Settings& settings, const std::string& rule) {
     std::uint64_t findings = 0;
     for (const auto& [kind, count] : done.subjects)
         if (const auto known = rule::parse_kind(kind); known && rule::is_finding(*known)) findings += count;
     std::cout << findings << " findings, " << done.alerts.size() << " alerts\n";
     std::map<std::string, std::uint64_t> by_rule;
+    for (const auto& each : settings.rules) {
+        const bool is_tried = rule.empty() || each.name == rule;
+        const auto& unknown = done.not_replayed;
+        if (is_tried && std::find(unknown.begin(), unknown.end(), each.name) == unknown.end())
+            by_rule[each.name];
+    }
     for (const auto& alert : done.alerts)
-        for (const auto& rule : alert.rules) ++by_rule[rule];
-    for (const auto& [rule, count] : by_rule) std::cout << "  rule " << rule << ": " << count << '\n';
+        for (const auto& name : alert.rules) ++by_rule[name];
+    for (const auto& [name, count] : by_rule) std::cout << "  rule " << name << ": " << count << '\n';
     for (const auto& endpoint : settings.endpoints)
         std::cout << "  endpoint " << endpoint.name << ": "
                   << std::count_if(done.alerts.begin(), done.alerts.end(),
@@ -62,7 +69,7 @@ int test_rules(const config::Settings& settings, const RulesTest& command) {
         std::cerr << "the configuration has no rule \"" << command.rule << "\"\n";
         return kUsage;
     }
-    command.as_json ? print_json(api::rehearsal_json(*done)) : print(*done, settings);
+    command.as_json ? print_json(api::rehearsal_json(*done)) : print(*done, settings, command.rule);
     return kOk;
 }
 

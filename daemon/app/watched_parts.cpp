@@ -27,6 +27,7 @@ alert::WatchdogOptions watchdog_options(const config::Settings& settings) {
     alert::WatchdogOptions options;
     options.endpoint = endpoint_of_watchdog(settings);
     options.ping_url = settings.watchdog.ping_url;
+    options.ping_proxy = settings.watchdog.ping_proxy;
     options.stalled_after = settings.watchdog.stalled_after;
     options.ping_every = settings.watchdog.ping_every;
     options.daemon = daemon_settings(settings).place;
@@ -53,7 +54,9 @@ base::Task<void> WatchedParts::run() {
 }
 
 void WatchedParts::reload() {
-    watchdog_.reload(endpoint_of_watchdog(runtime_.settings), runtime_.settings.watchdog.ping_url);
+    const auto& settings = runtime_.settings;
+    watchdog_.reload(endpoint_of_watchdog(settings), settings.watchdog.ping_url,
+                     settings.watchdog.ping_proxy);
 }
 
 bool WatchedParts::hangs() const {

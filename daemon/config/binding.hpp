@@ -105,21 +105,28 @@ constexpr Binding expected_failure() {
 
 template <auto Member>
 constexpr Binding neardata() {
-    return {[](const Draft& draft, std::size_t) { return to_value(draft.settings.neardata.value().*Member); },
-            [](Draft& draft, std::size_t, const Value& value) {
-                assign(draft.settings.neardata.value().*Member, value);
-            }};
+    Binding binding{
+        [](const Draft& draft, std::size_t) { return to_value(draft.settings.neardata.value().*Member); },
+        [](Draft& draft, std::size_t, const Value& value) {
+            assign(draft.settings.neardata.value().*Member, value);
+        }};
+    if constexpr (is_secret<Member>)
+        binding.secret = [](Settings& settings, std::size_t) -> base::Secret& {
+            return settings.neardata.value().*Member;
+        };
+    return binding;
 }
 
 inline Value hidden(const Draft&, std::size_t) { return std::string(); }
 
-template <auto Place>
-constexpr Binding upstream_key() {
+// The place of the secret that is member `Member`.
+template <auto Member, auto Secret, auto Place>
+constexpr Binding upstream_secret() {
     return {hidden,
             [](Draft& draft, std::size_t item, const Value& value) {
-                draft.upstream_keys.at(item).*Place = std::get<std::string>(value);
+                draft.upstream_secrets.at(item).*Secret.*Place = std::get<std::string>(value);
             },
-            upstream<&Upstream::api_key>().secret};
+            upstream<Member>().secret};
 }
 
 // A member of the endpoint's channel.
@@ -148,17 +155,13 @@ constexpr Binding endpoint_secret(Binding whole) {
             whole.secret};
 }
 
-inline base::Secret& neardata_secret(Settings& settings, std::size_t) {
-    return settings.neardata.value().api_key;
-}
-
-template <auto Place>
-constexpr Binding neardata_key() {
+template <auto Member, auto Secret, auto Place>
+constexpr Binding neardata_secret() {
     return {hidden,
             [](Draft& draft, std::size_t, const Value& value) {
-                draft.neardata_key.*Place = std::get<std::string>(value);
+                draft.neardata_secrets.*Secret.*Place = std::get<std::string>(value);
             },
-            neardata_secret};
+            neardata<Member>().secret};
 }
 
 // The place of the secret that is member `Member` of `Part`.

@@ -109,7 +109,8 @@ void example_key(std::ostream& out, const Section& section, const Key& key) {
     }
     const auto initial = default_toml(key);
     const bool names_another = key.type == Type::url || key.type == Type::name;
-    const bool is_optional = section.is_optional() || (names_another && !key.required);
+    const bool is_extra = section.is_array() && (key.type == Type::text || key.type == Type::secret);
+    const bool is_optional = section.is_optional() || (!key.required && (names_another || is_extra));
     const bool shown = !key.example.empty() && !is_optional;
     if (shown)
         out << key.name << " = " << key.example << "\n";
@@ -140,7 +141,8 @@ constexpr std::string_view kPreface =
     "can\n"
     "  read the file of a secret.\n"
     "- A **relative path** starts at the folder of the configuration file.\n"
-    "- **Reload**: on SIGHUP receiptd reads the file and the secrets again. Keys with \"yes\" in the column\n"
+    "- **Reload**: on SIGHUP, and with `config.watch` when they change, receiptd reads the file and the\n"
+    "  secrets again. Keys with \"yes\" in the column\n"
     "  \"reload\" change at once; for all other changes the log names the keys that need a restart. A file "
     "with\n"
     "  errors changes nothing.\n";

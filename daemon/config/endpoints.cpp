@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <string_view>
 
 namespace receiptd::config {
@@ -124,9 +123,6 @@ void check_endpoint_keys(const Settings& settings, const Places& places, Report&
             report.error(places.find(path_of(i) + ".retry"),
                          "endpoint.retry must have 1 to " + std::to_string(kMostWaits) + " waits");
         check_group(endpoint.channel.group, path_of(i) + ".group", places, report);
-        if (!endpoint.ca_file.empty() && !std::ifstream(endpoint.ca_file))
-            report.error(places.find(path_of(i) + ".ca_file"),
-                         "endpoint.ca_file: \"" + endpoint.ca_file + "\" cannot be read");
         if (endpoint.allow_private && !endpoint.allow_networks.empty())
             report.warning(places.find(path_of(i) + ".allow_networks"),
                            "endpoint.allow_networks changes nothing: allow_private allows all networks");

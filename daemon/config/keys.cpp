@@ -14,7 +14,7 @@ namespace {
 
 void add_upstream(Draft& draft) {
     draft.settings.upstreams.emplace_back();
-    draft.upstream_keys.emplace_back();
+    draft.upstream_secrets.emplace_back();
 }
 
 std::size_t upstreams(const Settings& settings) { return settings.upstreams.size(); }
@@ -47,6 +47,7 @@ void add_list(Draft& draft) { draft.settings.lists.emplace_back(); }
 std::size_t lists(const Settings& settings) { return settings.lists.size(); }
 
 constexpr Section kSections[] = {
+    {"config", SectionKind::table, "The configuration itself."},
     {"chain", SectionKind::table, "The network."},
     {"upstream", SectionKind::array,
      "JSON-RPC hosts, one `[[upstream]]` each, in order of preference. You can configure several hosts of "
@@ -127,6 +128,20 @@ std::string Key::subject() const {
     for (const std::string_view place : {"_env", "_file"})
         if (is_secret() && text.ends_with(place)) text.resize(text.size() - place.size());
     return text;
+}
+
+std::vector<const SecretPlace*> places_of_secrets(const Draft& draft) {
+    std::vector<const SecretPlace*> places = {&draft.database_url, &draft.http_token, &draft.http_read_token,
+                                              &draft.ping_url};
+    const auto add = [&places](const HostSecrets& host) {
+        places.insert(places.end(), {&host.api_key, &host.proxy});
+    };
+    for (const auto& host : draft.upstream_secrets) add(host);
+    add(draft.neardata_secrets);
+    for (const auto& of : draft.endpoint_secrets)
+        places.insert(places.end(), {&of.url, &of.secret, &of.previous_secret, &of.headers, &of.routing_key,
+                                     &of.token, &of.password, &of.proxy});
+    return places;
 }
 
 std::span<const Section> sections() { return kSections; }

@@ -54,21 +54,27 @@ struct SecretPlace {
     std::string file;
 };
 
+struct HostSecrets {
+    SecretPlace api_key, proxy;
+};
+
 struct EndpointSecrets {
-    SecretPlace url, secret, previous_secret, headers, routing_key, token, password;
+    SecretPlace url, secret, previous_secret, headers, routing_key, token, password, proxy;
 };
 
 // Everything a file sets: the settings and the places of the secrets, which are resolved afterwards.
 struct Draft {
     Settings settings;
-    std::vector<SecretPlace> upstream_keys;  // as settings.upstreams
-    SecretPlace neardata_key;
+    std::vector<HostSecrets> upstream_secrets;  // as settings.upstreams
+    HostSecrets neardata_secrets;
     std::vector<EndpointSecrets> endpoint_secrets;  // as settings.endpoints
     SecretPlace database_url;
     SecretPlace http_token;
     SecretPlace http_read_token;
     SecretPlace ping_url;
 };
+
+std::vector<const SecretPlace*> places_of_secrets(const Draft& draft);
 
 enum class SectionKind {
     table,           // [section]

@@ -28,6 +28,16 @@ constexpr Binding kPartitionWidth = {
     }};
 
 constexpr Key kDaemonKeys[] = {
+    {.section = "config",
+     .name = "watch",
+     .type = Type::flag,
+     .at = setting<&Settings::watches_files>(),
+     .help = "Reloads the configuration when this file, a list's file or a secret's file changes, as SIGHUP "
+             "does, "
+             "within 5 seconds. A file with errors changes nothing. What Kubernetes does to mounted "
+             "ConfigMaps and Secrets is such a change.",
+     .reloadable = true},
+
     {.section = "database",
      .name = "url",
      .type = Type::secret,

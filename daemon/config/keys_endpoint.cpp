@@ -42,6 +42,11 @@ constexpr Binding password() {
         endpoint_channel<&channel::Settings::password>());
 }
 
+template <auto Place>
+constexpr Binding proxy() {
+    return endpoint_secret<&EndpointSecrets::proxy, Place>(endpoint<&Endpoint::proxy>());
+}
+
 constexpr Key kEndpointKeys[] = {
     {.section = "alerts",
      .name = "delegate_duplicates",
@@ -326,6 +331,27 @@ constexpr Key kEndpointKeys[] = {
          "Certificates (PEM) of the authorities that may vouch for this endpoint, in place of the system's: "
          "for a server with a certificate of your own.",
      .example = "\"/etc/receiptd/our-ca.pem\""},
+    {.section = "endpoint",
+     .name = "proxy",
+     .type = Type::secret,
+     .at = endpoint<&Endpoint::proxy>(),
+     .help =
+         "HTTP proxy through which this endpoint is reached, as of `[[upstream]]`; not for e-mail. The proxy "
+         "finds the address of the endpoint's name: it must refuse those that are not public.",
+     .reloadable = true,
+     .example = "\"http://proxy.example.com:3128\""},
+    {.section = "endpoint",
+     .name = "proxy_env",
+     .type = Type::env,
+     .at = proxy<&SecretPlace::env>(),
+     .help = "Environment variable that contains the proxy's address, with its user and password.",
+     .reloadable = true},
+    {.section = "endpoint",
+     .name = "proxy_file",
+     .type = Type::file,
+     .at = proxy<&SecretPlace::file>(),
+     .help = "File that contains the proxy's address, with its user and password.",
+     .reloadable = true},
     {.section = "endpoint",
      .name = "connect_timeout",
      .type = Type::duration,

@@ -25,6 +25,7 @@ constexpr std::uintmax_t kLongestFile = 16 << 20;  // of 10,000 rules
 Loaded unreadable(const std::string& path, const std::string& why) {
     Loaded loaded;
     loaded.problems.push_back({Severity::error, path, 0, 0, "cannot read the configuration: " + why});
+    loaded.files.push_back(path);
     return loaded;
 }
 
@@ -34,6 +35,16 @@ bool everybody_can_read(const std::filesystem::path& path) {
     const auto facts = std::filesystem::status(path, error);
     constexpr auto kOthers = std::filesystem::perms::others_read;
     return error || (facts.permissions() & kOthers) != std::filesystem::perms::none;
+}
+
+// Adds the files of lists, secrets and certificates.
+void add_files(const Draft& draft, const std::filesystem::path& folder, std::vector<std::string>& files) {
+    const auto add = [&](const std::string& file) {
+        if (!file.empty()) files.push_back((folder / file).string());
+    };
+    for (const auto& list : draft.settings.lists) add(list.file);
+    for (const auto& endpoint : draft.settings.endpoints) add(endpoint.ca_file);
+    for (const auto* place : places_of_secrets(draft)) add(place->file);
 }
 
 template <class LoadText>
@@ -85,6 +96,7 @@ Environment process_environment() {
 Loaded load_text(std::string_view toml, const std::string& file_name, const Environment& environment) {
     Report report(file_name);
     auto file = read_toml(toml, report);
+    std::vector<std::string> files = {file_name};
     if (file.parsed) {
         const auto folder = std::filesystem::path(file_name).parent_path();
         spare_people(file.draft, file.places);
@@ -93,8 +105,9 @@ Loaded load_text(std::string_view toml, const std::string& file_name, const Envi
         check_alert_rules(file.draft.settings, file.places, report);
         read_lists(file.draft.settings, file.places, folder, report);
         resolve_secrets(file.draft, file.places, folder, environment, report);
+        add_files(file.draft, folder, files);
     }
-    return {std::move(file.draft.settings), report.in_file_order()};
+    return {std::move(file.draft.settings), report.in_file_order(), std::move(files)};
 }
 
 Loaded load_rules_text(std::string_view toml, const std::string& file_name, ListFiles files) {
@@ -107,7 +120,7 @@ Loaded load_rules_text(std::string_view toml, const std::string& file_name, List
             read_lists(file.draft.settings, file.places, std::filesystem::path(file_name).parent_path(),
                        report);
     }
-    return {std::move(file.draft.settings), report.in_file_order()};
+    return {std::move(file.draft.settings), report.in_file_order(), {}};
 }
 
 Loaded load_file(const std::string& path, const Environment& environment) {

@@ -25,9 +25,10 @@ struct Problem {
 };
 
 struct Loaded {
-    Settings settings;              // to be used only if ok()
-    std::vector<Problem> problems;  // in file order
-    bool ok() const;                // no error among them
+    Settings settings;               // to be used only if ok()
+    std::vector<Problem> problems;   // in file order
+    std::vector<std::string> files;  // the file and those that it names: of lists, secrets and certificates
+    bool ok() const;                 // no error among them
 };
 
 // The value of an environment variable; nullopt if it is not set.

@@ -46,8 +46,9 @@ std::string_view authority(std::string_view url) {
 }
 
 bool is_set_by_the_daemon(const std::string& name) {
-    constexpr std::array<std::string_view, 7> kOwn = {
-        "host", "content-type", "content-length", "transfer-encoding", "connection", "user-agent", "expect"};
+    constexpr std::array<std::string_view, 8> kOwn = {
+        "host",       "content-type", "content-length", "transfer-encoding",
+        "connection", "user-agent",   "expect",         "proxy-authorization"};
     return name.starts_with("webhook-") || std::find(kOwn.begin(), kOwn.end(), name) != kOwn.end();
 }
 
@@ -203,6 +204,12 @@ std::optional<std::string> webhook_secret_fault(std::string_view secret) {
 std::string url_host(std::string_view url) {
     const auto host = split_host(authority(url));
     return host ? std::string(host->first) : std::string();
+}
+
+std::uint16_t url_port(std::string_view url) {
+    const auto host = split_host(authority(url));
+    const auto port = host && host->second ? parse_port(*host->second) : std::nullopt;
+    return static_cast<std::uint16_t>(port.value_or(url.starts_with("https://") ? 443 : 80));
 }
 
 bool is_loopback_host(std::string_view host) {

@@ -1,6 +1,7 @@
 // Faults in the form of single values, as pure functions.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,7 @@ std::vector<HeaderLine> header_lines(std::string_view lines);
 
 // For messages: "https://host:port" of a URL that url_fault() accepts, without path and query.
 std::string url_host(std::string_view url);
+std::uint16_t url_port(std::string_view url);
 bool is_loopback_host(std::string_view host);
 
 }  // namespace receiptd::config

@@ -140,6 +140,7 @@ std::vector<Change> reload(Settings& running, const Settings& read) {
     Reload reload(running, read);
     for (const auto& section : sections()) reload.visit(section);
     running = std::move(reload).settings();
+    running.watchdog.ping_proxy = read.watchdog.ping_proxy;  // of the new ping_url
     return std::move(reload).changes();
 }
 

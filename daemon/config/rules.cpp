@@ -1,6 +1,7 @@
 #include "config/rules.hpp"
 
 #include "config/endpoints.hpp"
+#include "config/outgoing.hpp"
 #include "config/parse.hpp"
 #include "config/secret_reader.hpp"
 #include "config/watchdog.hpp"
@@ -199,9 +200,10 @@ void check_rules(const Draft& draft, const Places& places, Report& report) {
     check_expected(draft, places, report);
     const auto& settings = draft.settings;
     for (std::size_t i = 0; i < settings.upstreams.size(); ++i)
-        check_clear_text(upstream_path(i), settings.upstreams[i].url, draft.upstream_keys[i], places, report);
+        check_clear_text(upstream_path(i), settings.upstreams[i].url, draft.upstream_secrets[i].api_key,
+                         places, report);
     if (settings.neardata)
-        check_clear_text("neardata", settings.neardata->url, draft.neardata_key, places, report);
+        check_clear_text("neardata", settings.neardata->url, draft.neardata_secrets.api_key, places, report);
 }
 
 void check_keys_in_urls(const Settings& settings, const Places& places, Report& report) {
@@ -214,16 +216,18 @@ void resolve_secrets(Draft& draft, const Places& places, const std::filesystem::
                      const Environment& environment, Report& report) {
     SecretReader reader(folder, environment, places, report);
     for (std::size_t i = 0; i < draft.settings.upstreams.size(); ++i)
-        resolve_api_key(reader, upstream_path(i), draft.upstream_keys[i], draft.settings.upstreams[i].api_key,
-                        places, report);
+        resolve_api_key(reader, upstream_path(i), draft.upstream_secrets[i].api_key,
+                        draft.settings.upstreams[i].api_key, places, report);
     if (draft.settings.neardata)
-        resolve_api_key(reader, "neardata", draft.neardata_key, draft.settings.neardata->api_key, places,
-                        report);
+        resolve_api_key(reader, "neardata", draft.neardata_secrets.api_key, draft.settings.neardata->api_key,
+                        places, report);
     resolve_endpoint_secrets(reader, draft, places, report);
     auto& http = draft.settings.http;
     resolve_token(reader, "http.token", draft.http_token, http.token, places, report);
     resolve_token(reader, "http.read_token", draft.http_read_token, http.read_token, places, report);
     resolve_ping_url(reader, draft, places, report);
+    resolve_proxies(reader, draft, places, environment, report);
+    resolve_ca_files(draft.settings, places, folder, report);
     resolve_database(reader, draft, places, report);
 }
 

@@ -28,6 +28,8 @@ struct Upstream {
     std::string url;
     base::Secret api_key;  // empty: keyless
     AuthForm auth = AuthForm::bearer;
+    base::Secret proxy{};   // "http://user:password@host:port"; empty: none
+    std::string ca_file{};  // PEM of authorities that are trusted in place of the system's; empty: those
     double max_requests_per_second = 0;  // 0: no limit
     unsigned max_in_flight = 8;
     bool gzip = false;  // on loopback, too
@@ -37,6 +39,8 @@ struct Neardata {
     std::string url;
     base::Secret api_key;
     AuthForm auth = AuthForm::query;  // providers.md §1.2: redirects drop the header
+    base::Secret proxy{};             // as Upstream has it, and ca_file
+    std::string ca_file{};
     std::vector<std::string>
         redirect_hosts;  // names and addresses beside its own, whose redirects lead there
     double max_requests_per_second = 0;
@@ -105,7 +109,8 @@ struct Endpoint {
     bool allow_http = false;
     bool allow_private = false;
     std::vector<std::string> allow_networks;  // "10.0.0.0/8"; of addresses that are not public
-    std::string ca_file;  // PEM of authorities that are trusted in place of the system's; empty: those
+    base::Secret proxy;                       // as Upstream has it, and ca_file
+    std::string ca_file;
     Millis connect_timeout{5'000};
     Millis answer_timeout{15'000};
     std::vector<Millis> retry = {std::chrono::seconds(5), std::chrono::minutes(5), std::chrono::minutes(30),
@@ -141,7 +146,8 @@ struct AccountList {
 struct Watchdog {
     std::string endpoint;  // that is told; empty: none
     Millis stalled_after{120'000};
-    base::Secret ping_url;  // is asked for while all is well; empty: there is none
+    base::Secret ping_url;    // is asked for while all is well; empty: there is none
+    base::Secret ping_proxy;  // that the environment names for it
     Millis ping_every{60'000};
 };
 
@@ -171,6 +177,7 @@ struct ExpectedFailure {
 };
 
 struct Settings {
+    bool watches_files = false;  // the configuration's own: a change is as SIGHUP
     std::string network = "mainnet";
     bool is_public_network() const { return network == "mainnet" || network == "testnet"; }
     std::string genesis_hash;  // empty: learned

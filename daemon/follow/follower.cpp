@@ -234,6 +234,7 @@ base::Task<void> Follower::fill(base::HeightRange range) {
     if (claimed.leased) throw std::runtime_error("another process is working on this range right now");
     co_await stores_.blocks.want(range);
     state_.heights.want(range);
+    stored_before_ = state_.heights.stored(range);
     if (trees_) trees_->prefer(range);
     if (outcomes_ != nullptr) loops_.spawn(guard(confirmation_.run()));
     runs_.spawn(guard(run_backfill(std::move(claimed))));
@@ -366,7 +367,7 @@ base::Task<Follower::End> Follower::wind_up(base::HeightRange range) {
     state_.stop.request();
     co_await end_loops();
     if (failure_) std::rethrow_exception(failure_);
-    co_return End{state_.heights.gaps().within(range), pending_trees_ + unplaced_};
+    co_return End{state_.heights.gaps().within(range), pending_trees_ + unplaced_, stored_before_};
 }
 
 }  // namespace receiptd::follow

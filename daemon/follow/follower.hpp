@@ -32,6 +32,7 @@ public:
     struct End {
         base::HeightSet missing;  // wanted up to `until`, and not to be had now
         std::uint64_t unfinished_trees = 0;
+        base::HeightSet stored_before{};  // of a backfill's range: heights that it did not fetch
     };
     base::Task<End> follow(std::optional<base::Height> until);
     // The same without an end while this daemon leads, and meanwhile only backfills: of the daemons on one
@@ -126,6 +127,7 @@ private:
     std::optional<Trees> trees_;
     std::optional<UnplacedReceipts> unplaced_receipts_;
     std::uint64_t pending_trees_ = 0;  // of the range
+    base::HeightSet stored_before_;    // see End
     std::uint64_t unplaced_ = 0;       // receipts of the range that wait for their tree
     base::TaskGroup writing_;          // the writers: cancelled when the runs have ended
     base::TaskGroup loops_;            // cancelled on stop

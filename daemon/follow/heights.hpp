@@ -47,6 +47,7 @@ public:
 
     const storage::Coverage& coverage() const { return coverage_; }
     bool stored(base::Height height) const { return coverage_.covered.contains(height); }
+    base::HeightSet stored(base::HeightRange range) const { return coverage_.covered.within(range); }
     base::HeightSet gaps() const { return coverage_.gaps(); }
     // The highest block committed since the start, or found stored.
     const std::optional<chain::BlockRef>& tip() const { return tip_; }

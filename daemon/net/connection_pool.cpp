@@ -110,8 +110,10 @@ std::shared_ptr<Stream> ConnectionPool::Lease::create() {
 }
 
 void ConnectionPool::Lease::keep() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - stream_->opened() >= pool_->options_.longest_kept) return drop();
     pool_->running_.erase(stream_.get());
-    if (!pool_->closed_) pool_->kept_.push_back({std::move(stream_), std::chrono::steady_clock::now()});
+    if (!pool_->closed_) pool_->kept_.push_back({std::move(stream_), now});
     stream_.reset();
 }
 

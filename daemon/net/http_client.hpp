@@ -2,6 +2,7 @@
 // roots with SNI, gzip, a time limit for every phase, a cap on the answer's size.
 #pragma once
 
+#include "base/proxy.hpp"
 #include "base/result.hpp"
 #include "base/task.hpp"
 #include "net/address_guard.hpp"
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,7 +68,8 @@ struct HttpClientOptions {
     std::size_t max_connections = 8;                    // further requests wait for a free one
     std::chrono::milliseconds connect_timeout{5'000};   // resolve + connect + TLS handshake
     std::chrono::milliseconds request_timeout{30'000};  // write + whole answer
-    std::chrono::milliseconds idle_timeout{30'000};     // kept connections older than this are dropped
+    std::chrono::milliseconds idle_timeout{30'000};     // a connection is kept unused for so long
+    std::chrono::milliseconds longest_kept{300'000};    // then the name is looked up again
     std::uint64_t max_response_bytes = 64ull << 20;     // compressed and decompressed alike
     bool gzip = true;                                   // ask for it (pointless on loopback)
     boost::asio::thread_pool* cpu = nullptr;            // decompresses large bodies; null: the executor does
@@ -74,8 +77,11 @@ struct HttpClientOptions {
     std::string user_agent = "receiptd";
     std::string unix_path;  // of a Unix socket, which is connected to in place of the origin; empty: none
     std::string ca_file;    // in place of the system roots
+    // Https goes through a tunnel of it (CONNECT); of http it gets the whole address.
+    std::optional<base::Proxy> proxy;
     // Applied to what the name resolves to, once for each connection: it is made to an address that
-    // passed and to no other, so what the name says later does not count. Empty: all pass.
+    // passed and to no other, so what the name says later does not count. Empty: all pass. Through a proxy,
+    // which finds the address itself, it is applied to an origin that is an address.
     AddressFilter address_filter;
 };
 

@@ -2,6 +2,7 @@
 
 #include "base/ascii.hpp"
 #include "net/fields.hpp"
+#include "net/proxy.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,8 +14,8 @@ namespace {
 constexpr std::size_t kSmallBody = 16 * 1024;
 
 bool is_own_affair(std::string_view name) {
-    static constexpr std::array<std::string_view, 5> kNames = {"Content-Length", "Transfer-Encoding",
-                                                               "Connection", "Expect", "Upgrade"};
+    static constexpr std::array<std::string_view, 6> kNames = {
+        "Content-Length", "Transfer-Encoding", "Connection", "Expect", "Upgrade", "Proxy-Authorization"};
     return std::any_of(kNames.begin(), kNames.end(),
                        [&](std::string_view own) { return base::equals_ignoring_case(own, name); });
 }
@@ -50,8 +51,13 @@ std::optional<RequestText> write_request(HttpRequest request, const HttpClientOp
                         [&](const Header& header) { return base::equals_ignoring_case(header.name, name); });
         if (!given) add(name, value);
     };
-    head.append(request.method).append(" ").append(request.target).append(" HTTP/1.1\r\n");
+    const bool is_forwarded = options.proxy && !options.origin.tls;
+    head.append(request.method).append(" ");
+    if (is_forwarded) head.append(options.origin.origin());
+    head.append(request.target).append(" HTTP/1.1\r\n");
     add_unless_given("Host", host_field(options.origin));
+    if (is_forwarded && !options.proxy->login.empty())
+        add("Proxy-Authorization", login_field(*options.proxy));
     add_unless_given("User-Agent", options.user_agent);
     if (options.gzip) add_unless_given("Accept-Encoding", "gzip");
     add("Connection", "keep-alive");

@@ -1,6 +1,7 @@
 #include "net/stream.hpp"
 
 #include "base/sleep.hpp"
+#include "net/proxy.hpp"
 #include "net/tls.hpp"
 
 #include <boost/asio/ip/address.hpp>
@@ -38,6 +39,7 @@ struct Stream::Lookup {
 
 Stream::Stream(asio::any_io_executor executor, const HttpClientOptions& options)
     : origin_(options.origin),
+      proxy_(options.proxy),
       filter_(options.address_filter),
       unix_path_(options.unix_path),
       socket_(executor),
@@ -51,15 +53,17 @@ base::Task<std::optional<TransportError>> Stream::open(asio::ssl::context* tls,
     auto problem = co_await resolve(until, endpoints);
     if (!problem) problem = filter(endpoints);
     if (!problem) problem = co_await connect(until, endpoints);
+    if (!problem && tls && proxy_) problem = co_await open_tunnel(until);
     if (!problem && tls) problem = co_await shake_hands(until, *tls);
     clear_limit();
     co_return problem;
 }
 
-std::shared_ptr<Stream::Lookup> Stream::start_lookup(SteadyTime until) {
+std::shared_ptr<Stream::Lookup> Stream::start_lookup(const std::string& host, std::uint16_t port,
+                                                     SteadyTime until) {
     auto lookup = std::make_shared<Lookup>(socket_.get_executor());
     lookup->done.expires_at(until);
-    lookup->resolver.async_resolve(origin_.host, std::to_string(origin_.port), Tcp::resolver::numeric_service,
+    lookup->resolver.async_resolve(host, std::to_string(port), Tcp::resolver::numeric_service,
                                    [lookup](const Error& error, const Tcp::resolver::results_type& results) {
                                        lookup->finished = true;
                                        lookup->error = error;
@@ -73,12 +77,14 @@ std::shared_ptr<Stream::Lookup> Stream::start_lookup(SteadyTime until) {
 base::Task<std::optional<TransportError>> Stream::resolve(SteadyTime until,
                                                           std::vector<Tcp::endpoint>& found) {
     Error error;
-    const auto address = asio::ip::make_address(origin_.host, error);
+    const auto& host = proxy_ ? proxy_->host : origin_.host;
+    const auto port = proxy_ ? proxy_->port : origin_.port;
+    const auto address = asio::ip::make_address(host, error);
     if (!error) {
-        found.emplace_back(address, origin_.port);
+        found.emplace_back(address, port);
         co_return std::nullopt;
     }
-    const auto lookup = start_lookup(until);
+    const auto lookup = start_lookup(host, port, until);
     lookup_ = lookup;
     co_await lookup->done.async_wait(into(error));
     lookup_.reset();
@@ -96,12 +102,19 @@ base::Task<std::optional<TransportError>> Stream::resolve(SteadyTime until,
 std::optional<TransportError> Stream::filter(std::vector<Tcp::endpoint>& endpoints) const {
     if (!filter_) return std::nullopt;
     std::string refused;
-    std::erase_if(endpoints, [&](const Tcp::endpoint& endpoint) {
-        const auto why = filter_(endpoint.address());
-        if (why && refused.empty()) refused = endpoint.address().to_string() + " is " + std::string(*why);
+    const auto refuses = [&](const asio::ip::address& address) {
+        const auto why = filter_(address);
+        if (why && refused.empty()) refused = address.to_string() + " is " + std::string(*why);
         return why.has_value();
-    });
-    if (!endpoints.empty()) return std::nullopt;
+    };
+    if (proxy_) {
+        Error is_a_name;
+        const auto address = asio::ip::make_address(origin_.host, is_a_name);
+        if (is_a_name || !refuses(address)) return std::nullopt;
+    } else {
+        std::erase_if(endpoints, [&](const Tcp::endpoint& endpoint) { return refuses(endpoint.address()); });
+        if (!endpoints.empty()) return std::nullopt;
+    }
     return failure(TransportFault::refused, "address refused", refused);
 }
 
@@ -133,6 +146,24 @@ base::Task<std::optional<TransportError>> Stream::connect_there(SteadyTime until
     co_await socket_.async_connect(asio::local::stream_protocol::endpoint(unix_path_), into(error));
     if (error || ended_ != Ended::no) co_return failure(TransportFault::connect, "connect", error);
     clear_limit();
+    co_return std::nullopt;
+}
+
+base::Task<std::optional<TransportError>> Stream::open_tunnel(SteadyTime until) {
+    constexpr std::size_t kLongestAnswer = 16 << 10;
+    set_limit(until - std::chrono::steady_clock::now());
+    const auto request = tunnel_request(origin_, *proxy_);
+    Error error;
+    co_await asio::async_write(socket_, asio::buffer(request), into(error));
+    std::string answer;
+    std::array<char, 2'048> piece;
+    // The origin says nothing before the handshake, so that all that comes is the proxy's.
+    while (!error && answer.find("\r\n\r\n") == std::string::npos && answer.size() < kLongestAnswer)
+        answer.append(piece.data(), co_await socket_.async_read_some(asio::buffer(piece), into(error)));
+    if (error || ended_ != Ended::no) co_return failure(TransportFault::connect, "proxy", error);
+    clear_limit();
+    if (const auto refusal = tunnel_refusal(answer))
+        co_return failure(TransportFault::connect, "proxy", *refusal);
     co_return std::nullopt;
 }
 
@@ -213,7 +244,9 @@ TransportError Stream::failure(TransportFault fault, std::string_view phase, con
 TransportError Stream::failure(TransportFault fault, std::string_view phase, std::string_view cause) const {
     TransportError result;
     result.fault = fault;
-    result.text.append(origin_.origin()).append(": ").append(phase).append(": ").append(cause);
+    result.text.append(origin_.origin());
+    if (proxy_) result.text.append(" through the proxy ").append(proxy_->name());
+    result.text.append(": ").append(phase).append(": ").append(cause);
     return result;
 }
 

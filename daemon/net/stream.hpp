@@ -40,6 +40,7 @@ public:
 
     base::Task<std::size_t> read_some(char* data, std::size_t size, Error& error) override;
     base::Task<void> write(std::array<boost::asio::const_buffer, 2> buffers, Error& error);
+    SteadyTime opened() const { return opened_; }
     // Bytes received since the last call of expect_answer().
     std::uint64_t received() const override { return received_; }
     void expect_answer() { received_ = 0; }
@@ -63,11 +64,14 @@ private:
     base::Task<std::optional<TransportError>> connect(SteadyTime until,
                                                       const std::vector<Tcp::endpoint>& endpoints);
     base::Task<std::optional<TransportError>> connect_there(SteadyTime until);
+    // Asks the proxy for a way to the origin.
+    base::Task<std::optional<TransportError>> open_tunnel(SteadyTime until);
     base::Task<std::optional<TransportError>> shake_hands(SteadyTime until, boost::asio::ssl::context& tls);
-    std::shared_ptr<Lookup> start_lookup(SteadyTime until);
+    std::shared_ptr<Lookup> start_lookup(const std::string& host, std::uint16_t port, SteadyTime until);
     void close();
 
     Url origin_;
+    std::optional<base::Proxy> proxy_;
     AddressFilter filter_;
     std::string unix_path_;
     Socket socket_;
@@ -76,6 +80,7 @@ private:
     std::uint64_t limit_number_ = 0;  // tells a timer's late call from a current one
     std::shared_ptr<Lookup> lookup_;
     Ended ended_ = Ended::no;
+    SteadyTime opened_ = std::chrono::steady_clock::now();
     std::uint64_t received_ = 0;
 };
 

@@ -35,7 +35,7 @@ Admission::Limits limits_of(const Host& host) {
 
 template <class Host>
 TransportOptions transport_options_of(const Host& host) {
-    return {host.max_in_flight, host.gzip};
+    return {host.max_in_flight, host.gzip, host.proxy, host.ca_file};
 }
 
 template <class Host>

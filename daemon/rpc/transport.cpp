@@ -1,6 +1,7 @@
 #include "rpc/transport.hpp"
 
 #include "base/coroutine.hpp"
+#include "net/proxy.hpp"
 
 #ifndef RECEIPTD_VERSION
 #define RECEIPTD_VERSION "0"
@@ -27,6 +28,8 @@ TransportFactory http_transports(boost::asio::any_io_executor executor, boost::a
         options.cpu = &cpu;
         options.unpack_room = room;
         options.user_agent = "receiptd/" RECEIPTD_VERSION;
+        options.ca_file = wanted.ca_file;
+        options.proxy = net::proxy_of(wanted.proxy);
         if (wanted.only_public) options.address_filter = net::not_public;
         return std::make_shared<HttpTransport>(executor, std::move(options));
     };

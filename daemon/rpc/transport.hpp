@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 namespace receiptd::rpc {
 
@@ -32,6 +33,8 @@ private:
 struct TransportOptions {
     unsigned max_connections = 8;
     bool gzip_on_loopback = false;  // elsewhere it is always asked for
+    base::Secret proxy{};           // base/proxy.hpp; empty: none
+    std::string ca_file{};          // in place of the system roots
     bool only_public = false;       // addresses (net/address_guard.hpp): another host chose the origin
 };
 

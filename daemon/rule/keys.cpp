@@ -54,7 +54,7 @@ constexpr ConditionKey kKeys[] = {
     {"gas_at_most", Form::at_most, Field::gas, kEveryKind},
     {"amount_at_least", Form::at_least, Field::amount, kWithAmount},
     {"amount_at_most", Form::at_most, Field::amount, kWithAmount},
-    {"standard", Form::text, Field::standard, kEvent},
+    {"standard", Form::standard, Field::standard, kEvent},
     {"event", Form::text, Field::event, kEvent},
     {"direction", Form::choices, Field::direction, kTransfer, kDirections},
     {"token", Form::token, Field::token, kTransfer},

@@ -14,6 +14,7 @@ enum class Form : std::uint8_t {
     token,     // the same, or "near"
     words,     // globs without blanks
     text,      // globs
+    standard,  // of events: globs, "nep141"
     choices,   // ConditionKey::choices
     flags,     // true, false
     at_least,  // an amount

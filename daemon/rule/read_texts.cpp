@@ -1,3 +1,4 @@
+#include "base/ascii.hpp"
 #include "base/glob.hpp"
 #include "base/id_faults.hpp"
 #include "rule/reading.hpp"
@@ -20,12 +21,22 @@ std::optional<std::string> account_glob_fault(std::string_view glob) {
 }
 
 std::optional<std::string> text_fault(std::string_view text, Form form) {
-    const auto longest = form == Form::text ? kLongestText : kLongestWord;
+    const bool is_text = form == Form::text || form == Form::standard;
+    const auto longest = is_text ? kLongestText : kLongestWord;
     if (text.size() > longest) return "must not be longer than " + std::to_string(longest) + " characters";
-    if (form == Form::text) return std::nullopt;
+    if (is_text) return std::nullopt;
     const auto bad = [](char c) { return c == ' ' || is_control(c); };
     if (std::any_of(text.begin(), text.end(), bad)) return "must not hold blanks or control characters";
     return std::nullopt;
+}
+
+// "nep141" of "NEP-141", as documents write it: events have small letters and no hyphen (NEP-297).
+std::optional<std::string> meant_standard(std::string_view text) {
+    auto small = base::lowered(text);
+    std::erase(small, '-');
+    const bool is_number = small.size() > 3 && small.find_first_not_of("0123456789", 3) == std::string::npos;
+    if (!small.starts_with("nep") || !is_number || small == text) return std::nullopt;
+    return small;
 }
 
 }  // namespace
@@ -43,6 +54,8 @@ void Reading::add_text(const std::string& path, const std::string& text, Form fo
         const auto bad = of_accounts ? account_glob_fault(text) : std::nullopt;
         if (bad) return fault(path, *bad);
         to.globs.push_back(text);
+    } else if (const auto meant = form == Form::standard ? meant_standard(text) : std::nullopt) {
+        fault(path, "is no standard as events name it; did you mean \"" + *meant + "\"?");
     } else {
         const bool is_near = form == Form::token && text == "near";
         const auto bad = of_accounts && !is_near ? base::account_fault(text) : std::nullopt;

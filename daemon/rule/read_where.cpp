@@ -55,6 +55,11 @@ private:
         entry.place = member.name;
         if (member.type != JsonNode::Type::text)
             return reading_.wrong_type(path, member, "a path such as \"[*].amount\"");
+        if (member.text.starts_with('$'))
+            return reading_.fault(
+                path, "begins with $, which paths here do not: \"" +
+                          (member.text.starts_with("$.") ? member.text.substr(2) : member.text.substr(1)) +
+                          "\"");
         auto steps = parse_path(member.text);
         if (steps)
             entry.part.path = std::move(*steps);

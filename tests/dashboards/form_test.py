@@ -26,6 +26,16 @@ class Dashboards(unittest.TestCase):
             for name in ("prometheus", "postgres"):
                 self.assertEqual(made.get(boards.variables(board)[name]["current"]["value"]), name)
 
+    def test_each_transaction_of_a_table_links_to_its_page(self):
+        for path in boards.files():
+            for panel, target in boards.targets(boards.load(path), "postgres"):
+                if panel["type"] != "table" or "tx_hash" not in target["rawSql"]:
+                    continue
+                links = [one["url"] for override in panel["fieldConfig"]["overrides"]
+                         if override["matcher"] == {"id": "byName", "options": "tx_hash"}
+                         for changed in override["properties"] if changed["id"] == "links" for one in changed["value"]]
+                self.assertEqual(links, ["${page:raw}/tx/${__value.raw}"], panel["title"])
+
     def test_a_secret_stands_in_no_file(self):
         for path in (boards.ROOT / "dashboards").rglob("*.yml"):
             for line in re.findall(r".*password:.*", path.read_text()):

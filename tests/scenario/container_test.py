@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import tomllib
 import unittest
 import urllib.parse
 
@@ -142,6 +143,71 @@ class Composition(unittest.TestCase):
                         ["amtool", "check-config", CONTAINER / "alertmanager.yml"]):
             done = subprocess.run(command, capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+class Manifests(unittest.TestCase):
+    """The manifests of Kubernetes, as far as files tell."""
+
+    def setUp(self):
+        text = (support.ROOT / "deploy" / "kubernetes" / "receiptd.yaml").read_text()
+        self.named = {(one["kind"], one["metadata"]["name"]): one for one in yaml.safe_load_all(text)}
+        self.daemon = self.named["Deployment", "receiptd"]["spec"]
+        self.container, = self.daemon["template"]["spec"]["containers"]
+        self.settings = self.named["ConfigMap", "receiptd"]["data"]["receiptd.toml"]
+
+    def keys(self, text):
+        """section.key of each."""
+        parsed = tomllib.loads(text)
+        tables = lambda part: part if isinstance(part, list) else [part]
+        return {f"{section}.{key}" for section, part in parsed.items() for table in tables(part) for key in table}
+
+    def test_settings_are_those_of_the_composition_and_what_a_real_network_needs(self):
+        self.assertEqual(self.keys((CONTAINER / "receiptd.toml").read_text()) - self.keys(self.settings), {"http.public_url"})
+        self.assertEqual(self.keys(self.settings) - self.keys((CONTAINER / "receiptd.toml").read_text()),
+                         {"config.watch", "upstream.api_key_env", "upstream.max_requests_per_second", "follow.accounts"})
+        environment = set(read("compose.yml")["services"]["receiptd"]["environment"])
+        self.assertEqual(set(re.findall(r'^\w+_env = "(\w+)"$', self.settings, re.M)), environment)
+        self.assertTrue(tomllib.loads(self.settings)["config"]["watch"])
+
+    def test_the_daemon_takes_them(self):
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="receiptd-manifests-"))
+        self.addCleanup(shutil.rmtree, folder)
+        (folder / "receiptd.toml").write_text(self.settings)
+        done = subprocess.run([support.BUILD / "receiptd", "check-config", "--config", folder / "receiptd.toml"],
+                              capture_output=True, text=True, env=os.environ | {
+                                  "RECEIPTD_DATABASE": "postgresql://receiptd:x@postgres/receiptd", "RECEIPTD_API_KEY": "k"})
+        warning, = done.stderr.splitlines()
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("everybody who reaches 0.0.0.0:9464 can read", warning)
+
+    def test_two_replicas_are_asked_what_the_daemon_answers(self):
+        self.assertEqual(self.daemon["replicas"], 2)
+        port, = self.container["ports"]
+        self.assertIn(f':{port["containerPort"]}"', self.settings)
+        for probe, path in (("startupProbe", "/livez"), ("livenessProbe", "/livez"), ("readinessProbe", "/readyz")):
+            self.assertEqual(self.container[probe]["httpGet"], {"path": path, "port": port["name"]})
+            self.assertIn(f'"{path}"', (support.ROOT / "daemon/api/pages.cpp").read_text())
+
+    def test_selectors_and_names_agree(self):
+        labels = self.daemon["template"]["metadata"]["labels"]
+        for kind in ("Deployment", "PodDisruptionBudget"):
+            self.assertEqual(self.named[kind, "receiptd"]["spec"]["selector"]["matchLabels"], labels)
+        self.assertEqual(self.named["Service", "receiptd"]["spec"]["selector"], labels)
+        self.assertEqual(self.named["NetworkPolicy", "receiptd"]["spec"]["podSelector"]["matchLabels"], labels)
+        for _, one in self.named.items():
+            self.assertEqual(one["metadata"]["namespace"], "receiptd")
+
+    def test_nothing_runs_as_root_and_the_schemas_owner_runs_no_daemon(self):
+        job = self.named["Job", "receiptd-migrate"]["spec"]["template"]["spec"]
+        for pod in (job, self.daemon["template"]["spec"]):
+            self.assertTrue(pod["securityContext"]["runAsNonRoot"])
+            mount, = pod["containers"][0]["volumeMounts"]
+            self.assertEqual(mount["mountPath"], "/etc/receiptd", "a mount of one file is not replaced (subPath)")
+            self.assertNotIn("subPath", mount)
+            self.assertTrue(pod["containers"][0]["securityContext"]["readOnlyRootFilesystem"])
+        secrets = lambda container: [one["secretRef"]["name"] for one in container["envFrom"]]
+        self.assertEqual(secrets(job["containers"][0]), ["receiptd-owner"])
+        self.assertEqual(secrets(self.container), ["receiptd"])
 
 
 if __name__ == "__main__":

@@ -79,6 +79,9 @@ class OfTheSandbox(Rehearsal):
                                         "--rule", "large")
                 large = sum("large" in rules.split() for rules in queued.values())
                 self.assertIn(f"rule large: {large}\n", said)
+                said, _ = self.receiptd("rules", "test", "--config", config, "--from", 0, "--to", 0)
+                for rule in set(ALL_NAMES) - {"default"}:
+                    self.assertIn(f"  rule {rule}: 0\n", said)
         self.assert_served(config, last)
 
 

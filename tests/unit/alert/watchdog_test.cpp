@@ -199,7 +199,7 @@ TEST_F(WatchdogTest, TakesOverANewSecret) {
     Watchdog watchdog(options_, series_, clock_);
     auto other = options_.endpoint;
     other->secret = base::Secret("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
-    watchdog.reload(other, base::Secret());
+    watchdog.reload(other, base::Secret(), base::Secret());
     watchdog.start();
     run_until([this] { return !requests_.empty(); });
     watchdog.stop();

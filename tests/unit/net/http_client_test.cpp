@@ -280,6 +280,15 @@ TEST_F(HttpClientTest, KeptConnectionThatIsTooOldIsDropped) {
     EXPECT_EQ(server.connections(), 2U);
 }
 
+TEST_F(HttpClientTest, ConnectionInUseForLongIsReplacedSoThatItsNameIsLookedUpAgain) {
+    ScriptedServer server(io_, always(kOk));
+    HttpClientOptions options = options_for(server.port());
+    options.longest_kept = milliseconds(0);
+    HttpClient client(io_.get_executor(), options);
+    for (int i = 0; i < 3; ++i) expect_body(get(client), "ok");
+    EXPECT_EQ(server.connections(), 3U);
+}
+
 // Answers one request and closes when the second has come.
 base::Task<void> answer_then_close_late(tcp::socket& socket) {
     co_await answer_once(socket, kOk);

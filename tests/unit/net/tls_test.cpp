@@ -114,6 +114,7 @@ protected:
         options.origin.tls = true;
         options.origin.host = host;
         options.ca_file = ca_file;
+        options.proxy = proxy_;
         HttpClient client(io_.get_executor(), options);
         Outcome first = run_on(io_, client.send({}));
         if (first.has_error()) return first;
@@ -129,6 +130,7 @@ protected:
     asio::io_context io_{1};
     std::filesystem::path folder_;
     std::string asked_for_;
+    std::optional<base::Proxy> proxy_;
     std::string body_ = "secure";
 };
 
@@ -150,6 +152,27 @@ TEST_F(TlsTest, AddressInTheCertificatePassesWithoutANameAskedFor) {
     const Outcome outcome = get(server.port(), "127.0.0.1", trust(identity));
     ASSERT_TRUE(outcome.has_value()) << outcome.error().text;
     EXPECT_EQ(asked_for_, "");
+}
+
+// A proxy that makes the tunnel and is its other end, too.
+base::Task<void> tunnel_to_tls(tcp::socket& socket, asio::ssl::context& context, std::string& asked_for) {
+    co_await read_head(socket);
+    co_await write_text(socket, "HTTP/1.1 200 Connection established\r\nProxy-Agent: x\r\n\r\n");
+    co_await serve_tls(socket, context, asked_for, "secure");
+}
+
+TEST_F(TlsTest, OriginBehindAProxyIsVerifiedByItsOwnName) {
+    const Identity identity = make_identity("DNS:hooks.example.org");
+    asio::ssl::context context = server_context(identity);
+    ScriptedServer proxy(
+        io_, [&](tcp::socket& socket, std::size_t) { return tunnel_to_tls(socket, context, asked_for_); });
+    proxy_ = base::Proxy{"127.0.0.1", proxy.port(), base::Secret()};
+    const Outcome outcome = get(443, "hooks.example.org", trust(identity));
+    ASSERT_TRUE(outcome.has_value()) << outcome.error().text;
+    EXPECT_EQ(outcome->body, "secure");
+    EXPECT_EQ(asked_for_, "hooks.example.org");
+    EXPECT_EQ(proxy.connections(), 1U);
+    expect_tls_fault(get(443, "other.example.org", trust(identity)), "hostname mismatch");
 }
 
 TEST_F(TlsTest, LargeAnswerComesWhole) {

@@ -49,6 +49,18 @@ TEST(RuleDefinitions, OfWordsThatAreNotKnownAreRefusedWithTheNearestOne) {
                 HasSubstr("which takes * and ?"));
 }
 
+TEST(RuleDefinitions, WithHabitsOfOtherToolsAreRefusedAsTheyWouldNeverMatch) {
+    EXPECT_EQ(event_fault(R"("account":"*","standard":"NEP-141")"),
+              "rule.standard is no standard as events name it; did you mean \"nep141\"?");
+    EXPECT_EQ(event_fault(R"("account":"*","standard":["nep171","NEP-245"])"),
+              "rule.standard[1] is no standard as events name it; did you mean \"nep245\"?");
+    EXPECT_EQ(event_fault(R"("where":{"data":"$.amount","is":"1"})"),
+              "rule.where.data begins with $, which paths here do not: \"amount\"");
+    EXPECT_THAT(
+        faults_of(R"({"name":"r","kind":"event","account":"*","standard":["nep141","My-Standard","nep-*"]})"),
+        IsEmpty());
+}
+
 TEST(RuleDefinitions, OfWrongTypesAreRefusedWithTheirPlace) {
     EXPECT_EQ(event_fault(R"("receiver":5)"),
               "rule.receiver must be a text or a list of texts, not a number");
