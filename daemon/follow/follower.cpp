@@ -73,8 +73,8 @@ void Follower::place_receipts(rpc::ReceiptSource& receipts, rpc::TreeSource& tre
     make_trees();
 }
 
-void Follower::check_outcomes(storage::OutcomeStore& outcomes, rpc::TreeSource& trees) {
-    outcome_check_.emplace(executor_, outcomes, trees, agreement_, state_, source_.tells_outcomes());
+void Follower::check_outcomes(storage::OutcomeStore& outcomes, OutcomeCheck::Others others) {
+    outcome_check_.emplace(executor_, outcomes, others, agreement_, state_, source_.tells_outcomes());
     outcomes_ = &outcomes;
     make_trees();
 }

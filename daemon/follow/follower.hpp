@@ -47,7 +47,7 @@ public:
                         storage::UnplacedStore& waiting);
 
     // Compares outcomes with the roots that the chain has of them. Call before follow() and backfill().
-    void check_outcomes(storage::OutcomeStore& outcomes, rpc::TreeSource& trees);
+    void check_outcomes(storage::OutcomeStore& outcomes, OutcomeCheck::Others others);
 
     // A watched transaction that a host knows to be in a final block: where no followed block brings it (it
     // was included before it was watched and out of scope, or before the first block), its tree is fetched

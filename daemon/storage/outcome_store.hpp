@@ -23,7 +23,9 @@ struct FalseOutcomes {
         std::string tx_hash;
         std::string sender_id;
     };
-    std::vector<Tree> trees;  // that were executed in part in these shards
+    std::vector<Tree> trees;       // that were executed in part in these shards
+    std::vector<Tree> unfinished;  // began in the block or below it: outcomes of theirs may be left out
+    std::set<std::string> stored;  // ids of the outcomes in these shards
 };
 
 // Roots of the outcomes that a block executed, by the chunk headers above it.

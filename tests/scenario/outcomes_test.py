@@ -38,10 +38,15 @@ class Alerted(LyingHosts):
 
 
 class WholeBlocks(Alerted):
-    def follow_lies(self, blocks, **lie):
+    def follow_lies(self, blocks, lie="false_outcome", persists=False, **members):
+        """`persists`: until all blocks so far were compared."""
         self.follow(3)
-        self.chain.lie("archival", "false_outcome", **lie)
+        self.chain.lie("archival", lie, **members)
         self.follow(blocks)
+        if persists:
+            self.lied_up_to = self.newest()
+            self.chain.ask("/traffic", {"tps": 0})
+            support.wait_until("outcomes are compared while the host lies on", self.compared, deadline=90)
         self.chain.truth()
         self.lied_up_to = self.chain.rpc("block", {"finality": "optimistic"})["header"]["height"]  # the daemon may hold blocks back
 
@@ -75,6 +80,23 @@ class BesideHonestHosts(WholeBlocks):
         self.begin(2, ("regular", "regular-2"), source="neardata")
         self.follow_lies(12)
         self.assert_truth_is_stored()
+        self.assert_confirmed_alerts()
+
+    def test_an_outcome_that_the_host_leaves_out_is_had_from_others(self):
+        self.begin(2, ("regular", "regular-2"), source="neardata")
+        self.follow_lies(12, "outcome_left_out", persists=True)
+        self.assert_truth_is_stored()
+
+    def test_a_transaction_that_the_host_leaves_out_is_had_from_others(self):
+        self.begin(2, ("regular", "regular-2"), source="neardata")
+        self.follow_lies(12, "outcome_left_out", persists=True, of="transaction")
+        self.assert_truth_is_stored()
+
+    def test_an_outcome_that_the_host_invents_is_removed(self):
+        self.begin(2, ("regular", "regular-2"), source="neardata")
+        self.follow_lies(12, "outcome_invented", persists=True)
+        self.assert_truth_is_stored()
+        self.chain.ask("/traffic", {"tps": 0})
         self.assert_confirmed_alerts()
 
     def test_hosts_that_do_not_answer_are_asked_again(self):
