@@ -93,6 +93,8 @@ private:
     base::Task<void> repair(base::HeightRange range);
     base::Task<void> resume_backfills();
     base::Task<void> run_backfill(storage::BackfillProgress backfill);
+    base::Task<bool> remove_refuted(base::HeightRange range);
+    base::Task<void> wait_for_agreement(base::HeightRange range);
     base::Task<void> report_backfill(std::int64_t id, base::HeightSet missing);
     static std::optional<First> first_of(const std::optional<chain::BlockRef>& head);
     // nullopt: stopped before it was known

@@ -127,6 +127,32 @@ class FalseEvents(WholeBlocks):
         self.assertEqual([body for body in self.bodies() if "mallory" in body], [])
 
 
+class Backfilled(LyingHosts):
+    """By the command, beside no daemon."""
+
+    def test_false_outcomes_are_replaced_before_the_command_ends(self):
+        self.backfilled(2)
+        self.assertEqual(self.value(FORGED + f" AND block_height < {self.last}"), "0")  # no chunk above tells of the last
+        self.assertEqual(self.value(UNCONFIRMED), "{}")
+        self.assertEqual(self.value("SELECT wanted - heights FROM coverage"), "{}")
+
+    def test_false_outcomes_are_marked_where_nobody_else_can_be_asked(self):
+        self.backfilled(1)
+        self.assertNotEqual(self.value(FORGED), "0")
+        self.assertEqual(self.value(FORGED + f" AND block_height < {self.last} AND NOT block_height <@ (SELECT unconfirmed FROM coverage)"), "0")
+
+    def backfilled(self, hosts):
+        self.chain = self.sandbox("--block-time-ms", 50, "--shards", 2, "--traffic", "mixed", "--tps", 20, "--seed", 5,
+                                  command="run", regular_hosts=2)
+        genesis = self.chain.ask("/status")["genesis_height"]
+        self.last = genesis + 30
+        support.wait_until("the chain is there", lambda: self.chain.ask("/status")["final_height"] > self.last)
+        self.chain.ask("/pause", {})
+        self.chain.lie("archival", "false_outcome")
+        config = self.config(self.chain, network="sandbox", hosts=("regular", "regular-2") if hosts > 1 else (), source="neardata")
+        self.receiptd("backfill", "--config", config, "--from", genesis + 1, "--to", self.last)
+
+
 class Alone(WholeBlocks):
     def test_false_outcomes_stay_and_are_marked_where_nobody_else_can_be_asked(self):
         self.begin(1, (), source="neardata")
