@@ -18,7 +18,7 @@ namespace receiptd::storage {
 
 // A block with false outcomes, and all that is needed to ask other hosts for the true ones.
 struct FalseOutcomes {
-    std::map<std::uint64_t, std::vector<std::string>> roots;  // by shard: the outcomes have one of these
+    std::map<std::uint64_t, std::vector<std::string>> roots;  // by shard, of all: outcomes have one of these
     struct Tree {
         std::string tx_hash;
         std::string sender_id;
