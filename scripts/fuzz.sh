@@ -73,14 +73,17 @@ start_fuzzing() {
     say "$1"
 }
 
-# ./dev sweep fuzz COUNT: COUNT executions of each target (of one on PostgreSQL a tenth), then as many that there are a
-# hundred times COUNT in sum. Each gets as much more time as any other, so that most are of the fast ones.
+# ./dev sweep fuzz COUNT: COUNT executions of each target (of one on PostgreSQL a tenth, 10^5 at most), then as many that
+# there are a hundred times COUNT in sum, 10^8 at most. Each gets as much more time as any other, so that most are of the
+# fast ones.
 sweep_fuzz() {
-    local count=$1 left rates
+    local count=$1 on_postgres=$(($1 / 10)) sum=$((100 * $1)) left rates
+    [ "$on_postgres" -le 100000 ] || on_postgres=100000
+    [ "$sum" -le 100000000 ] || sum=100000000
     start_fuzzing "Fuzzing each target ($count executions)"
-    same_count() { if is_on_postgres "$1"; then echo "-runs=$((count / 10))"; else echo "-runs=$count"; fi; }
+    same_count() { if is_on_postgres "$1"; then echo "-runs=$on_postgres"; else echo "-runs=$count"; fi; }
     fuzz_each 1 same_count
-    left=$((100 * count - $(stat_of number_of_executed_units "$LOCAL"/fuzz/*.1.log)))
+    left=$((sum - $(stat_of number_of_executed_units "$LOCAL"/fuzz/*.1.log)))
     [ "$left" -gt 0 ] || return 0
     rates=$(stat_of average_exec_per_sec "$LOCAL"/fuzz/*.1.log)
     say "Fuzzing them all for the same time ($left executions in sum)"

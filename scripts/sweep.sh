@@ -16,12 +16,13 @@ watches|1000|watched transactions on a chain of COUNT blocks, 20 in each, throug
 receivers|50|daemons are killed COUNT times, and PostgreSQL a tenth of that, before receivers that fail in every way: every alert arrives, in order where asked
 incidents|10000|COUNT incidents at services that refuse one answer in three, while the daemon is killed: none stays open, none is opened after its end
 flood|10000|COUNT connections that are idle, slow, endless or full of bombs, while a chain is followed: ingest goes on, probes are answered, memory stays small
+strangers|60|for COUNT minutes a host lies, transactions are odd, a role holds locks and clients flood: heights, alerts and memory are those of a calm daemon
 locks|1000|a reader, a watcher and a role without rights hold everything they can for COUNT rounds of blocks and alerts: ingest, alerts and submissions go on
 storms|5000|COUNT alerts within a minute: an endpoint with groups gets at most 10 messages that count them all, a plain one each of them
 days|72|COUNT hours of chain time are followed as fast as they are made, while retention drops partitions: memory comes to rest
 living|600|living traffic is followed for COUNT seconds from both sources and compared with the truth
 package|1|the packages are installed into a Debian root of their own, started by the unit's line, upgraded, removed and purged, COUNT times (as root)
-fuzz|1000000|COUNT executions of each parser of outside bytes, and a hundred times COUNT in sum, under libFuzzer with sanitizers: no crash, leak or hang
+fuzz|1000000|COUNT executions of each parser of outside bytes, and a hundred times COUNT in sum (10^8 at most), under libFuzzer with sanitizers: no crash, leak or hang
 recordings|30|COUNT whole blocks of ../shared/data are followed and counted
 END
 }
@@ -45,6 +46,7 @@ scenarios_of() {
         ends) echo ends ;;
         receivers) echo receivers ;;
         locks) echo locks ;;
+        strangers) echo besieged ;;
         storms) echo storms Grouped ;;
         living) echo sandbox ;;
         soak) echo soak Soak.test_all_comes_to_rest_through_troubles ;;

@@ -220,7 +220,7 @@ Runtime::Runtime(const config::Settings& configured)
       timed_rules(context.get_executor(), timed_rule_store, judged_chain(state, leadership), alert_series) {
     state.interest = [this] { return database.rules.interest(); };
     follower.place_receipts(sources->receipts(), sources->trees(), unplaced);
-    follower.check_outcomes(outcomes, sources->trees());
+    follower.check_outcomes(outcomes, {sources->trees(), sources->rpc_blocks()});
 }
 
 api::DaemonStatus Runtime::status() const {

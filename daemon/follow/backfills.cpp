@@ -3,6 +3,7 @@
 #include "base/sleep.hpp"
 #include "follow/follower.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -14,6 +15,8 @@ using namespace std::chrono_literals;
 constexpr auto kLookForAbandoned = 30s;
 constexpr auto kReportEvery = 10s;  // also renews the lease
 constexpr auto kSeamAbandoned = 60s;
+constexpr auto kAgreementWithin = 30s;
+constexpr auto kCompareAgain = 500ms;
 
 std::string per_second(double rate) {
     char text[32];
@@ -69,6 +72,38 @@ base::Task<void> Follower::run_backfill(storage::BackfillProgress backfill) {
     co_await stores_.backfills.finish_backfill(id);
     log::info("backfill finished",
               {{"from", backfill.range.from}, {"to", backfill.range.to}, {"gaps_left", missing.size()}});
+}
+
+// Where no run follows the head. False: nothing of the range is refuted by what the other hosts tell now.
+base::Task<bool> Follower::remove_refuted(base::HeightRange range) {
+    if (!outcome_check_) co_return false;
+    auto& heights = state_.heights;
+    co_await wait_for_agreement(range);
+    while (!state_.stop.requested()) {
+        const auto refuted = co_await outcome_check_->compare_stored(range);
+        if (heights.refuted() || heights.has_false_outcomes()) {
+            RunSettings settings{range.from, range.to, rpc::Priority::backfill, engine_.patience};
+            settings.removes_refuted = true;
+            Run run(engine_, settings);
+            co_await run.run();
+            co_return true;
+        }
+        if (refuted.empty()) co_return false;
+        co_await state_.pause(kCompareAgain);
+    }
+    co_return false;
+}
+
+base::Task<void> Follower::wait_for_agreement(base::HeightRange range) {
+    base::Wakeup wakeup(executor_, {&state_.heights.changed, &state_.stop.signal});
+    const auto until = state_.clock.steady() + kAgreementWithin;
+    const auto& heights = state_.heights;
+    while (!state_.stop.requested() && state_.clock.steady() < until) {
+        const auto& tip = heights.tip();
+        if (!tip || heights.refuted() || heights.agreed() >= std::min(tip->height, range.to)) co_return;
+        state_.want_agreement();
+        co_await wakeup.wait_for(500ms);
+    }
 }
 
 base::Task<void> Follower::report_backfill(std::int64_t id, base::HeightSet missing) {

@@ -73,8 +73,8 @@ void Follower::place_receipts(rpc::ReceiptSource& receipts, rpc::TreeSource& tre
     make_trees();
 }
 
-void Follower::check_outcomes(storage::OutcomeStore& outcomes, rpc::TreeSource& trees) {
-    outcome_check_.emplace(executor_, outcomes, trees, agreement_, state_, source_.tells_outcomes());
+void Follower::check_outcomes(storage::OutcomeStore& outcomes, OutcomeCheck::Others others) {
+    outcome_check_.emplace(executor_, outcomes, others, agreement_, state_, source_.tells_outcomes());
     outcomes_ = &outcomes;
     make_trees();
 }
@@ -239,6 +239,12 @@ base::Task<void> Follower::fill(base::HeightRange range) {
     if (outcomes_ != nullptr) loops_.spawn(guard(confirmation_.run()));
     runs_.spawn(guard(run_backfill(std::move(claimed))));
     co_await wait_until_dealt_with(range);
+    while (co_await remove_refuted(range)) {
+        auto again = co_await stores_.backfills.claim_backfill(range);
+        if (again.leased) co_return;  // a daemon goes on
+        runs_.spawn(guard(run_backfill(std::move(again))));
+        co_await wait_until_dealt_with(range);
+    }
 }
 
 // However it ends, its loops end with it, and what is being written is written.
@@ -306,7 +312,7 @@ base::Task<void> Follower::confirm_head() {
 base::Task<void> Follower::run_along_head(First first, std::optional<base::Height> until) {
     auto from = first.height;
     for (unsigned attempt = 1; !state_.stop.requested(); ++attempt) {
-        RunSettings settings{from, until, rpc::Priority::head, engine_.patience, first.agreed_hash};
+        RunSettings settings{from, until, rpc::Priority::head, engine_.patience, first.agreed_hash, true};
         Run run(engine_, settings);
         const auto end = co_await run.run();
         if (end.next > from || end.removed) attempt = 1;

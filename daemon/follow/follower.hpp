@@ -48,7 +48,7 @@ public:
                         storage::UnplacedStore& waiting);
 
     // Compares outcomes with the roots that the chain has of them. Call before follow() and backfill().
-    void check_outcomes(storage::OutcomeStore& outcomes, rpc::TreeSource& trees);
+    void check_outcomes(storage::OutcomeStore& outcomes, OutcomeCheck::Others others);
 
     // A watched transaction that a host knows to be in a final block: where no followed block brings it (it
     // was included before it was watched and out of scope, or before the first block), its tree is fetched
@@ -94,6 +94,8 @@ private:
     base::Task<void> repair(base::HeightRange range);
     base::Task<void> resume_backfills();
     base::Task<void> run_backfill(storage::BackfillProgress backfill);
+    base::Task<bool> remove_refuted(base::HeightRange range);
+    base::Task<void> wait_for_agreement(base::HeightRange range);
     base::Task<void> report_backfill(std::int64_t id, base::HeightSet missing);
     static std::optional<First> first_of(const std::optional<chain::BlockRef>& head);
     // nullopt: stopped before it was known

@@ -137,6 +137,11 @@ std::optional<rpc::BlockContents::Amendment> Heights::take_answers(base::Height 
     return std::move(found.mapped());
 }
 
+bool Heights::is_whole(base::HeightRange range) const {
+    const auto corrected = answers_.lower_bound(range.from);
+    return (corrected == answers_.end() || corrected->first > range.to) && gaps().within(range).empty();
+}
+
 std::size_t Heights::answers_held() const {
     std::size_t held = 0;
     for (const auto& [height, answers] : answers_) held += answers.statuses.size();

@@ -91,6 +91,8 @@ public:
     base::HeightSet take_false_outcomes();  // to be removed
     std::optional<rpc::BlockContents::Amendment> take_answers(base::Height height);
     bool is_being_corrected(base::Height height) const { return answers_.contains(height); }
+    // Every wanted height of the range is stored and stays so.
+    bool is_whole(base::HeightRange range) const;
     std::size_t answers_held() const;
     // The rows of blocks with false outcomes are gone.
     void learn_to_be_stored_again(const base::HeightSet& missing);

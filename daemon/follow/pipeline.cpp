@@ -83,8 +83,9 @@ base::Task<void> Run::follow_through() {
 base::Task<bool> Run::advance() {
     auto& state = engine_.state;
     if (state.stop.requested() || broken_ || removed_) co_return false;
-    if (follows_head() && state.heights.refuted()) co_await remove_refuted();
-    if (follows_head() && !removed_ && state.heights.has_false_outcomes()) co_await remove_false_outcomes();
+    if (settings_.removes_refuted && state.heights.refuted()) co_await remove_refuted();
+    if (settings_.removes_refuted && !removed_ && state.heights.has_false_outcomes())
+        co_await remove_false_outcomes();
     if (removed_) co_return false;
     if (state.heights.stored(next_)) co_await leap();
     if (settings_.to && next_ > *settings_.to) co_return false;

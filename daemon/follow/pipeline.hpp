@@ -61,6 +61,7 @@ struct RunSettings {
     base::Duration patience = std::chrono::seconds(60);
     std::string
         agreed_hash{};  // of the block at which the head is followed, where nothing stored is below it
+    bool removes_refuted = false;  // that are stored, wherever they are; one run at a time does
 };
 
 struct RunEnd {

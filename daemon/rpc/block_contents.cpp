@@ -1,46 +1,8 @@
 #include "rpc/block_contents.hpp"
 
-#include "chain/proof/outcomes_root.hpp"
-
-#include <algorithm>
-#include <unordered_map>
+#include "rpc/amend.hpp"
 
 namespace receiptd::rpc {
-namespace {
-
-using OutcomesById = std::unordered_multimap<chain::Text, const chain::Outcome*>;
-
-OutcomesById outcomes_in(const std::vector<chain::Decoded<chain::TransactionStatus>>& told) {
-    OutcomesById outcomes;
-    for (const auto& status : told) {
-        if (const auto& conversion = status.value.transaction_outcome)
-            outcomes.emplace(conversion->id, &*conversion);
-        for (const auto& outcome : status.value.receipts_outcome) outcomes.emplace(outcome.id, &outcome);
-    }
-    return outcomes;
-}
-
-chain::ProofSides sides_of(const chain::List<chain::MerklePathItem>& path) {
-    chain::ProofSides sides;
-    for (const auto& step : path) {
-        if (sides.steps == chain::ProofSides::kMostSteps) break;
-        sides.left |= std::uint64_t{step.left} << sides.steps++;
-    }
-    return sides;
-}
-
-void replace_outcome(chain::Outcome& outcome, const OutcomesById& told,
-                     const std::vector<std::string>& roots) {
-    const auto [begin, end] = told.equal_range(outcome.id);
-    for (auto other = begin; other != end; ++other) {
-        if (std::find(roots.begin(), roots.end(), other->second->root) == roots.end()) continue;
-        outcome = *other->second;
-        outcome.sides = sides_of(outcome.proof);
-        return;
-    }
-}
-
-}  // namespace
 
 void RpcBlock::for_each_transaction(const std::function<void(const chain::SignedTransaction&)>& visit) const {
     for (const auto& chunk : chunks_)
@@ -61,16 +23,8 @@ void NeardataBlock::for_each_transaction(
 }
 
 void NeardataBlock::amend(Amendment amendment) {
-    amended_by_ = std::move(amendment.statuses);
-    const auto told = outcomes_in(amended_by_);
-    for (auto& shard : whole_.value.shards) {
-        const auto roots = amendment.roots.find(shard.shard_id);
-        if (roots == amendment.roots.end()) continue;
-        for (auto& item : shard.transactions)
-            if (item.outcome) replace_outcome(*item.outcome, told, roots->second);
-        for (auto& item : shard.executed) replace_outcome(item.outcome, told, roots->second);
-        if (const auto root = chain::outcomes_root(shard)) shard.outcomes_root = root->to_string();
-    }
+    amended_by_ = std::move(amendment);
+    rpc::amend(whole_.value, amended_by_);
 }
 
 chain::RowBatch NeardataBlock::rows(const RowsSettings& settings) const {

@@ -42,7 +42,7 @@ public:
 
 private:
     chain::Decoded<chain::WholeBlock> whole_;
-    std::vector<chain::Decoded<chain::TransactionStatus>> amended_by_;  // views into these
+    Amendment amended_by_;  // views into its documents
 };
 
 }  // namespace receiptd::rpc

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -54,8 +55,11 @@ public:
     struct Amendment {
         std::map<chain::ShardId, std::vector<std::string>> roots;  // that outcomes of these shards lead to
         std::vector<chain::Decoded<chain::TransactionStatus>> statuses;
+        std::vector<chain::Decoded<chain::Receipt>> bodies;  // that the statuses lack
+        std::set<std::string> stored;  // ids of outcomes in these shards, as they were stored
     };
-    // Takes the outcomes from there that lead to these roots, in place of its own. Before rows().
+    // Takes the outcomes from there that lead to these roots, in place of its own (rpc/amend.hpp). Before
+    // rows().
     virtual void amend(Amendment) {}
 };
 

@@ -98,10 +98,8 @@ public:
         submissions_ = std::make_unique<RpcSubmitSource>(
             parts.executor, pool, parts.time, rpc_, settings.validity_blocks, settings.is_public_network());
         final_keys_ = std::make_unique<RpcFinalKeys>(pool, rpc_);
-        if (neardata_)
-            blocks_ = std::make_unique<NeardataSource>(pool_, neardata_, headers);
-        else
-            blocks_ = std::make_unique<RpcBlockSource>(parts.executor, pool, rpc_, cache, headers, listed);
+        rpc_blocks_ = std::make_unique<RpcBlockSource>(parts.executor, pool, rpc_, cache, headers, listed);
+        if (neardata_) whole_blocks_ = std::make_unique<NeardataSource>(pool_, neardata_, headers);
         network_check_ = std::make_unique<NetworkCheck>(parts.executor, pool, parts.time, rpc_, neardata_);
     }
 
@@ -113,7 +111,8 @@ public:
         return std::make_shared<Router>(parts.executor, parts.time, std::move(one));
     }
 
-    BlockSource& blocks() override { return *blocks_; }
+    BlockSource& blocks() override { return whole_blocks_ ? *whole_blocks_ : *rpc_blocks_; }
+    BlockSource& rpc_blocks() override { return *rpc_blocks_; }
     Witnesses& witnesses() override { return *witnesses_; }
     TreeSource& trees() override { return *trees_; }
     ReceiptSource& receipts() override { return *receipts_; }
@@ -156,7 +155,8 @@ private:
     config::Settings settings_;
     std::shared_ptr<Router> rpc_;
     std::shared_ptr<Router> neardata_;
-    std::unique_ptr<BlockSource> blocks_;
+    std::unique_ptr<BlockSource> rpc_blocks_;
+    std::unique_ptr<BlockSource> whole_blocks_;
     std::unique_ptr<Witnesses> witnesses_;
     std::unique_ptr<TreeSource> trees_;
     std::unique_ptr<ReceiptSource> receipts_;

@@ -21,7 +21,8 @@ namespace receiptd::rpc {
 class Sources {
 public:
     virtual ~Sources() = default;
-    virtual BlockSource& blocks() = 0;  // as `follow.source` says
+    virtual BlockSource& blocks() = 0;      // as `follow.source` says
+    virtual BlockSource& rpc_blocks() = 0;  // of the upstreams, whatever it says
     virtual Witnesses& witnesses() = 0;
     virtual TreeSource& trees() = 0;  // without an upstream every answer is Unavailable
     virtual ReceiptSource& receipts() = 0;

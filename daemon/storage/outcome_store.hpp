@@ -18,12 +18,14 @@ namespace receiptd::storage {
 
 // A block with false outcomes, and all that is needed to ask other hosts for the true ones.
 struct FalseOutcomes {
-    std::map<std::uint64_t, std::vector<std::string>> roots;  // by shard: the outcomes have one of these
+    std::map<std::uint64_t, std::vector<std::string>> roots;  // by shard, of all: outcomes have one of these
     struct Tree {
         std::string tx_hash;
         std::string sender_id;
     };
-    std::vector<Tree> trees;  // that were executed in part in these shards
+    std::vector<Tree> trees;       // that were executed in part in these shards
+    std::vector<Tree> unfinished;  // began in the block or below it: outcomes of theirs may be left out
+    std::set<std::string> stored;  // ids of the outcomes in these shards
 };
 
 // Roots of the outcomes that a block executed, by the chunk headers above it.

@@ -40,9 +40,11 @@ const std::string kCompare =
     "    ELSE executed_root IS NULL OR roots = '{}' END), false) "
     "FROM told GROUP BY 1";
 
+// All shards: where the block is asked for again, the host may lie about others.
 const std::string kFalse =
     "WITH seen AS MATERIALIZED (SELECT block_height, block_time FROM blocks WHERE block_height = $1), " +
-    kTold + "SELECT shard_id, coalesce(array_to_string(roots, ' '), '') FROM told WHERE " + kIsFalse;
+    kTold + "SELECT shard_id, coalesce(array_to_string(roots, ' '), '') FROM told WHERE roots <> '{}' OR " +
+    kIsFalse;
 
 constexpr const char* kTreesThere =
     "SELECT DISTINCT ON (1) there.tx_hash, coalesce(t.signer_id, there.signer_id, '') FROM ("
@@ -53,6 +55,21 @@ constexpr const char* kTreesThere =
     "  LEFT JOIN transactions t ON t.tree_id = there.tx_hash AND t.tx_hash = there.tx_hash "
     "    AND t.block_time BETWEEN there.block_time - interval '7 days' AND there.block_time "
     "WHERE there.tx_hash IS NOT NULL AND there.shard_id = ANY ($2::bigint[]) LIMIT $3";
+
+// Trees that lack an outcome have no result.
+constexpr const char* kUnfinished =
+    "SELECT t.tx_hash, t.signer_id FROM blocks b JOIN transactions t "
+    "  ON t.block_time BETWEEN b.block_time - interval '1 hour' AND b.block_time "
+    "WHERE b.block_height = $1 AND t.block_height BETWEEN $1 - 1200 AND $1 "
+    "  AND NOT EXISTS (SELECT FROM transaction_results r WHERE r.tx_hash = t.tx_hash "
+    "    AND r.tree_id = t.tree_id AND r.block_time = t.block_time) "
+    "ORDER BY t.block_height DESC LIMIT $2";
+
+constexpr const char* kStoredThere =
+    "SELECT r.receipt_id FROM receipts r JOIN blocks b USING (block_height, block_time) "
+    "  WHERE block_height = $1 AND r.shard_id = ANY ($2::bigint[]) "
+    "UNION ALL SELECT t.tx_hash FROM transactions t JOIN blocks b USING (block_height, block_time) "
+    "  WHERE block_height = $1 AND t.shard_id = ANY ($2::bigint[])";
 
 const std::string kRootsAbove =
     "WITH seen AS MATERIALIZED (" + kSeen +
@@ -208,6 +225,10 @@ base::Task<FalseOutcomes> PgOutcomeStore::false_outcomes(base::Height height, ba
         }
         for (const auto& row : shim::query(tx, kTreesThere, height, text_array(shards), kMostTrees))
             found.trees.push_back({row[0].as<std::string>(), row[1].as<std::string>()});
+        for (const auto& row : shim::query(tx, kUnfinished, height, kMostTrees))
+            found.unfinished.push_back({row[0].as<std::string>(), row[1].as<std::string>()});
+        for (const auto& row : shim::query(tx, kStoredThere, height, text_array(shards)))
+            found.stored.insert(row[0].as<std::string>());
         return found;
     });
 }

@@ -47,6 +47,10 @@ Member outcome_kind(std::string_view name) {
     const auto fits = [](const json& value) { return value == "failure" || value == "success"; };
     return {name, fits, "failure or success", "failure"};
 }
+Member of_what(std::string_view name) {
+    const auto fits = [](const json& value) { return value == "receipt" || value == "transaction"; };
+    return {name, fits, "receipt or transaction", "receipt"};
+}
 Member refusal(std::string_view name) {
     return {name, [](const json& value) { return value == 401 || value == 403; }, "401 or 403", 403};
 }
@@ -88,6 +92,8 @@ const std::vector<Known>& known_lies() {
         {"large_tree", {above_zero("inputs", 2'000)}},
         {"unfinished_tree", {number("bytes", 1 << 20)}},
         {"false_outcome", {outcome_kind("status"), text("log")}},
+        {"outcome_left_out", {of_what("of")}},
+        {"outcome_invented", {}},
         {"false_tx_hash", {}},
         {"forbidden", {refusal("status"), text("method", "")}},
         {"deep_json", {above_zero("levels", 200'000), text("method", "")}},

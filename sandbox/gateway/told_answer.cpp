@@ -5,6 +5,7 @@
 #include "sandbox/gateway/gzip.hpp"
 #include "sandbox/gateway/query_request.hpp"
 #include "sandbox/gateway/replies.hpp"
+#include "sandbox/gateway/told_outcomes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -247,50 +248,9 @@ bool tell_unfinished_tree(const Lie& lie, Telling& telling) {
     return true;
 }
 
-// Every outcome in a tree, or in a whole block.
-std::vector<json*> outcomes_in(json& result) {
-    std::vector<json*> outcomes;
-    if (!result.is_object()) return outcomes;
-    if (result.contains("receipts_outcome"))
-        for (auto& each : result["receipts_outcome"]) outcomes.push_back(&each["outcome"]);
-    if (result.contains("shards"))
-        for (auto& shard : result["shards"])
-            for (auto& each : shard["receipt_execution_outcomes"])
-                outcomes.push_back(&each["execution_outcome"]["outcome"]);
-    return outcomes;
-}
-
-bool tell_false_outcome(const Lie& lie, Telling& telling) {
-    static const json kFailure = {
-        {"Failure",
-         {{"ActionError",
-           {{"index", 0},
-            {"kind",
-             {{"FunctionCallError", {{"ExecutionError", "Smart contract panicked: it did not"}}}}}}}}}};
-    const bool fails = lie.text("status") == "failure";
-    bool told = false;
-    for (json* outcome : outcomes_in(telling.result)) {
-        json& status = (*outcome)["status"];
-        if (lie.has("log"))
-            (*outcome)["logs"].push_back(lie.text("log"));
-        else if (status.is_object() && status.contains(fails ? "SuccessValue" : "Failure"))
-            status = fails ? kFailure : json{{"SuccessValue", ""}};
-        else
-            continue;
-        told = true;
-    }
-    return told;
-}
-
-bool tell_false_tx_hash(const Lie&, Telling& telling) {
-    bool told = false;
-    if (!telling.result.is_object() || !telling.result.contains("shards")) return false;
-    for (auto& shard : telling.result["shards"])
-        for (auto& each : shard["receipt_execution_outcomes"]) {
-            each["tx_hash"] = other_genesis();
-            told = true;
-        }
-    return told;
+template <bool (*tell)(const Lie& lie, json& result)>
+bool in_result(const Lie& lie, Telling& telling) {
+    return tell(lie, telling.result);
 }
 
 struct Retelling {
@@ -312,8 +272,10 @@ constexpr std::array kRetellings{
     Retelling{"doubled_shard", tell_doubled_shard},
     Retelling{"large_tree", tell_large_tree},
     Retelling{"unfinished_tree", tell_unfinished_tree},
-    Retelling{"false_outcome", tell_false_outcome},
-    Retelling{"false_tx_hash", tell_false_tx_hash},
+    Retelling{"false_outcome", in_result<tell_false_outcome>},
+    Retelling{"outcome_left_out", in_result<tell_outcome_left_out>},
+    Retelling{"outcome_invented", in_result<tell_outcome_invented>},
+    Retelling{"false_tx_hash", in_result<tell_false_tx_hash>},
 };
 
 void retell(Lies& lies, Telling& telling) {

@@ -28,6 +28,17 @@ ABOUT_ANSWERS = [
     {"lie": "doubled_shard"},
     {"lie": "long_names"},
 ]
+ABOUT_OUTCOMES = [
+    {"lie": "false_outcome"},
+    {"lie": "false_outcome", "status": "success"},
+    {"lie": "false_outcome", "log": "it did not"},
+]
+OF_WHOLE_BLOCKS = [
+    {"lie": "outcome_left_out"},
+    {"lie": "outcome_left_out", "of": "transaction"},
+    {"lie": "outcome_invented"},
+    {"lie": "false_tx_hash"},
+]
 # No service of whole blocks is asked for these.
 BY_RPC = [
     {"lie": "untracked_shards"},
@@ -54,8 +65,9 @@ SHORTEST, LONGEST = 1.5, 4.0  # seconds of one lie
 class Liar:
     """One of a chain's hosts, asked by JSON-RPC or for whole blocks. Which lie follows which, and when, is told by `seed`."""
 
-    def __init__(self, chain, host, seed, by_rpc):
+    def __init__(self, chain, host, seed, by_rpc, about_outcomes=False):
         self.chain, self.host, self.chance, self.by_rpc = chain, host, random.Random(seed), by_rpc
+        self.about_outcomes = about_outcomes
         self.told = collections.Counter()  # answers, by the lie as it is written
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._go_on, daemon=True)
@@ -101,5 +113,7 @@ class Liar:
         rounds = [[lie] for lie in ABOUT_HEADS + ABOUT_ANSWERS] + AT_ONCE
         if self.by_rpc:
             rounds += [[lie] for lie in BY_RPC] + pairs
+        if self.about_outcomes:
+            rounds += [[lie] for lie in ABOUT_OUTCOMES + ([] if self.by_rpc else OF_WHOLE_BLOCKS)]
         self.chance.shuffle(rounds)
         return rounds

@@ -38,10 +38,15 @@ class Alerted(LyingHosts):
 
 
 class WholeBlocks(Alerted):
-    def follow_lies(self, blocks, **lie):
+    def follow_lies(self, blocks, lie="false_outcome", persists=False, **members):
+        """`persists`: until all blocks so far were compared."""
         self.follow(3)
-        self.chain.lie("archival", "false_outcome", **lie)
+        self.chain.lie("archival", lie, **members)
         self.follow(blocks)
+        if persists:
+            self.lied_up_to = self.newest()
+            self.chain.ask("/traffic", {"tps": 0})
+            support.wait_until("outcomes are compared while the host lies on", self.compared, deadline=90)
         self.chain.truth()
         self.lied_up_to = self.chain.rpc("block", {"finality": "optimistic"})["header"]["height"]  # the daemon may hold blocks back
 
@@ -77,6 +82,23 @@ class BesideHonestHosts(WholeBlocks):
         self.assert_truth_is_stored()
         self.assert_confirmed_alerts()
 
+    def test_an_outcome_that_the_host_leaves_out_is_had_from_others(self):
+        self.begin(2, ("regular", "regular-2"), source="neardata")
+        self.follow_lies(12, "outcome_left_out", persists=True)
+        self.assert_truth_is_stored()
+
+    def test_a_transaction_that_the_host_leaves_out_is_had_from_others(self):
+        self.begin(2, ("regular", "regular-2"), source="neardata")
+        self.follow_lies(12, "outcome_left_out", persists=True, of="transaction")
+        self.assert_truth_is_stored()
+
+    def test_an_outcome_that_the_host_invents_is_removed(self):
+        self.begin(2, ("regular", "regular-2"), source="neardata")
+        self.follow_lies(12, "outcome_invented", persists=True)
+        self.assert_truth_is_stored()
+        self.chain.ask("/traffic", {"tps": 0})
+        self.assert_confirmed_alerts()
+
     def test_hosts_that_do_not_answer_are_asked_again(self):
         self.begin(2, ("regular", "regular-2"), source="neardata")
         self.silence([{"fault": "500", "method": method} for method in TREE_METHODS])
@@ -103,6 +125,32 @@ class FalseEvents(WholeBlocks):
         kinds = {json.loads(body)["type"] for body in self.bodies()}
         self.assertLessEqual({"event.emitted", "transaction.judged"}, kinds)
         self.assertEqual([body for body in self.bodies() if "mallory" in body], [])
+
+
+class Backfilled(LyingHosts):
+    """By the command, beside no daemon."""
+
+    def test_false_outcomes_are_replaced_before_the_command_ends(self):
+        self.backfilled(2)
+        self.assertEqual(self.value(FORGED + f" AND block_height < {self.last}"), "0")  # no chunk above tells of the last
+        self.assertEqual(self.value(UNCONFIRMED), "{}")
+        self.assertEqual(self.value("SELECT wanted - heights FROM coverage"), "{}")
+
+    def test_false_outcomes_are_marked_where_nobody_else_can_be_asked(self):
+        self.backfilled(1)
+        self.assertNotEqual(self.value(FORGED), "0")
+        self.assertEqual(self.value(FORGED + f" AND block_height < {self.last} AND NOT block_height <@ (SELECT unconfirmed FROM coverage)"), "0")
+
+    def backfilled(self, hosts):
+        self.chain = self.sandbox("--block-time-ms", 50, "--shards", 2, "--traffic", "mixed", "--tps", 20, "--seed", 5,
+                                  command="run", regular_hosts=2)
+        genesis = self.chain.ask("/status")["genesis_height"]
+        self.last = genesis + 30
+        support.wait_until("the chain is there", lambda: self.chain.ask("/status")["final_height"] > self.last)
+        self.chain.ask("/pause", {})
+        self.chain.lie("archival", "false_outcome")
+        config = self.config(self.chain, network="sandbox", hosts=("regular", "regular-2") if hosts > 1 else (), source="neardata")
+        self.receiptd("backfill", "--config", config, "--from", genesis + 1, "--to", self.last)
 
 
 class Alone(WholeBlocks):
