@@ -58,7 +58,7 @@ std::optional<chain::Receipt> body_of(chain::Text id, const Proven& proven,
         if (found != listed->end()) return *found;
     }
     for (const auto& body : told.bodies)
-        if (is_it(body.value)) return body.value;
+        if (is_it(body.receipt)) return body.receipt;
     auto initial = chain::initial_receipt(*proven.told_in);
     return initial && is_it(*initial) ? std::move(initial) : std::nullopt;
 }

@@ -33,7 +33,8 @@ base::Result<HostStatus, std::string> read_status(const std::string& body) {
         return json.contains(name) && json[name].is_string() ? json[name].get<std::string>() : std::string();
     };
     status.identity = {text("chain_id"), text("genesis_hash")};
-    if (const auto version = json.find("version"); version != json.end()) status.version = base::write_json(*version);
+    if (const auto version = json.find("version"); version != json.end())
+        status.version = base::write_json(*version);
     const auto sync = json.find("sync_info");
     if (sync == json.end() || !sync->is_object()) return status;
     const auto earliest = sync->find("earliest_block_height");

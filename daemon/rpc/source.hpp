@@ -26,6 +26,12 @@ namespace receiptd::rpc {
 enum class Priority { submit, head, watch, gap, backfill };
 const char* to_string(Priority priority);
 
+// A receipt, and what its views point into.
+struct ReceiptBody {
+    std::shared_ptr<const void> document;
+    chain::Receipt receipt;
+};
+
 // Everything a source has of one height, decoded.
 class BlockContents {
 public:
@@ -55,7 +61,7 @@ public:
     struct Amendment {
         std::map<chain::ShardId, std::vector<std::string>> roots;  // that outcomes of these shards lead to
         std::vector<chain::Decoded<chain::TransactionStatus>> statuses;
-        std::vector<chain::Decoded<chain::Receipt>> bodies;  // that the statuses lack
+        std::vector<ReceiptBody> bodies;  // that the statuses lack
         std::set<std::string> stored;  // ids of outcomes in these shards, as they were stored
     };
     // Takes the outcomes from there that lead to these roots, in place of its own (rpc/amend.hpp). Before
@@ -130,12 +136,6 @@ public:
 
 inline constexpr const char* kOfAFork = "OF_A_FORK";
 inline constexpr const char* kNoHostTracksShard = "NO_HOST_TRACKS_SHARD";
-
-// A receipt, and what its views point into.
-struct ReceiptBody {
-    std::shared_ptr<const void> document;
-    chain::Receipt receipt;
-};
 
 // Transaction trees over JSON-RPC, for source rpc and for `receiptd tx`.
 class TreeSource {
