@@ -42,8 +42,13 @@ Json head_tile(const api::DaemonStatus& status) {
 }
 
 Json stored_tile(const api::DaemonStatus& status) {
-    if (status.gap_heights == 0)
-        return tile("Blocks stored", count_text(status.covered_heights), "", "without a gap");
+    if (status.gap_heights == 0) {
+        const auto& skipped = status.skipped_by_operator;
+        const auto note = skipped.empty() ? std::string("without a gap")
+                                          : "without a gap, but for heights skipped by operator from " +
+                                                height_text(skipped.front().from);
+        return tile("Blocks stored", count_text(status.covered_heights), "", note);
+    }
     return tile("Blocks stored", count_text(status.covered_heights), "odd",
                 plural(status.gap_heights, "height is", "heights are") + " missing and fetched again");
 }

@@ -62,7 +62,7 @@ public:
         std::map<chain::ShardId, std::vector<std::string>> roots;  // that outcomes of these shards lead to
         std::vector<chain::Decoded<chain::TransactionStatus>> statuses;
         std::vector<ReceiptBody> bodies;  // that the statuses lack
-        std::set<std::string> stored;  // ids of outcomes in these shards, as they were stored
+        std::set<std::string> stored;     // ids of outcomes in these shards, as they were stored
     };
     // Takes the outcomes from there that lead to these roots, in place of its own (rpc/amend.hpp). Before
     // rows().

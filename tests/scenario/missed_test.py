@@ -76,6 +76,7 @@ class Missed(Judging, support.Scenario):
                            == [[str(first), str(head), "skipped by operator"]])
         said, _ = self.receiptd("status", "--config", config, expect=None)
         self.assertIn(f"skipped     {first} to {head}, by an operator", said)
+        self.assertIn(f"heights skipped by operator from {first}", self.page(daemon, "/")[1])
         self.kill(daemon)
         self.receiptd("skip", "--config", config, "--to", "head", expect=1)
         self.receiptd("skip", "--config", config, "--to", "heed", expect=2)
