@@ -50,6 +50,10 @@ Member outcome_kind(std::string_view name) {
 Member refusal(std::string_view name) {
     return {name, [](const json& value) { return value == 401 || value == 403; }, "401 or 403", 403};
 }
+Member version(std::string_view name) {
+    const auto fits = [](const json& value) { return value == "2.9" || value == "2.10" || value == "2.12"; };
+    return {name, fits, "2.9, 2.10 or 2.12", "2.12"};
+}
 Member shard_list(std::string_view name) {
     const auto fits = [](const json& value) {
         return value.is_array() && std::all_of(value.begin(), value.end(),
@@ -89,6 +93,10 @@ const std::vector<Known>& known_lies() {
         {"unfinished_tree", {number("bytes", 1 << 20)}},
         {"false_outcome", {outcome_kind("status"), text("log")}},
         {"false_tx_hash", {}},
+        {"null_block", {above_zero("every", 1), number("height")}},
+        {"null_outcome", {above_zero("every", 1), text("tx_hash")}},
+        {"missing_outcome", {above_zero("every", 1), text("receipt_id")}},
+        {"dialect", {version("version"), flag("sorted"), flag("twice")}},
         {"forbidden", {refusal("status"), text("method", "")}},
         {"deep_json", {above_zero("levels", 200'000), text("method", "")}},
         {"gzip_bomb", {above_zero("members", 1), number("bytes", 128 << 20), text("method", "")}},

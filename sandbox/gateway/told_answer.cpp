@@ -5,6 +5,7 @@
 #include "sandbox/gateway/gzip.hpp"
 #include "sandbox/gateway/query_request.hpp"
 #include "sandbox/gateway/replies.hpp"
+#include "sandbox/gateway/told_whole.hpp"
 
 #include <algorithm>
 #include <array>
@@ -282,17 +283,6 @@ bool tell_false_outcome(const Lie& lie, Telling& telling) {
     return told;
 }
 
-bool tell_false_tx_hash(const Lie&, Telling& telling) {
-    bool told = false;
-    if (!telling.result.is_object() || !telling.result.contains("shards")) return false;
-    for (auto& shard : telling.result["shards"])
-        for (auto& each : shard["receipt_execution_outcomes"]) {
-            each["tx_hash"] = other_genesis();
-            told = true;
-        }
-    return told;
-}
-
 struct Retelling {
     std::string_view lie;
     bool (*tell)(const Lie& lie, Telling& telling);
@@ -313,7 +303,6 @@ constexpr std::array kRetellings{
     Retelling{"large_tree", tell_large_tree},
     Retelling{"unfinished_tree", tell_unfinished_tree},
     Retelling{"false_outcome", tell_false_outcome},
-    Retelling{"false_tx_hash", tell_false_tx_hash},
 };
 
 void retell(Lies& lies, Telling& telling) {
@@ -393,6 +382,7 @@ void retell_page(Lies& lies, const std::string& path, net::ServerReply& page) {
     if (lies.all().empty() || !read) return;
     Telling telling{path, json::parse(page.shared_body ? *page.shared_body : page.body)};
     retell(lies, telling);
+    retell_whole(lies, telling.result);
     page.shared_body.reset();
     page.body = with_odd_members(telling.result.dump(), lies);
 }
