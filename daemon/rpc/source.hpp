@@ -212,7 +212,8 @@ struct UpstreamState {
     std::string network_detail;
     bool is_usable = true;  // neither refused, nor without a proof of its network
     std::string last_error;
-    std::optional<chain::BlockHeight> horizon;  // lowest height it is known to hold (learned)
+    std::optional<chain::BlockHeight> horizon;        // lowest height it is known to hold (learned)
+    std::optional<chain::BlockHeight> said_earliest;  // its own word
     std::optional<chain::BlockHeight> head;
     std::vector<chain::ShardId> untracked_shards;  // learned: it tells nothing of them
     std::vector<std::string> missing_methods;      // learned: it does not offer them
