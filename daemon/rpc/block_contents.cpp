@@ -3,6 +3,7 @@
 #include "chain/proof/outcomes_root.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 namespace receiptd::rpc {
@@ -29,15 +30,16 @@ chain::ProofSides sides_of(const chain::List<chain::MerklePathItem>& path) {
     return sides;
 }
 
-void replace_outcome(chain::Outcome& outcome, const OutcomesById& told,
-                     const std::vector<std::string>& roots) {
-    const auto [begin, end] = told.equal_range(outcome.id);
+std::optional<chain::Outcome> proven_outcome(chain::Text id, const OutcomesById& told,
+                                             const std::vector<std::string>& roots) {
+    const auto [begin, end] = told.equal_range(id);
     for (auto other = begin; other != end; ++other) {
         if (std::find(roots.begin(), roots.end(), other->second->root) == roots.end()) continue;
-        outcome = *other->second;
+        auto outcome = *other->second;
         outcome.sides = sides_of(outcome.proof);
-        return;
+        return outcome;
     }
+    return std::nullopt;
 }
 
 }  // namespace
@@ -67,8 +69,11 @@ void NeardataBlock::amend(Amendment amendment) {
         const auto roots = amendment.roots.find(shard.shard_id);
         if (roots == amendment.roots.end()) continue;
         for (auto& item : shard.transactions)
-            if (item.outcome) replace_outcome(*item.outcome, told, roots->second);
-        for (auto& item : shard.executed) replace_outcome(item.outcome, told, roots->second);
+            if (auto other = proven_outcome(item.transaction.hash, told, roots->second))
+                item.outcome = std::move(other);
+        for (auto& item : shard.executed)
+            if (auto other = proven_outcome(item.outcome.id, told, roots->second))
+                item.outcome = std::move(*other);
         if (const auto root = chain::outcomes_root(shard)) shard.outcomes_root = root->to_string();
     }
 }

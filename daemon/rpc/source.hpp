@@ -84,6 +84,11 @@ public:
     // chunks if `with_chunks`. Never throws for upstream faults.
     virtual base::Task<FetchResult> fetch(chain::BlockHeight height, Priority priority, bool with_chunks) = 0;
 
+    // The same from hosts of another kind, where fetch() asks one service that may leave blocks out: without
+    // outcomes, and not final for certain. NoSuchHeight: there are no such hosts.
+    virtual base::Task<FetchResult> fetch_elsewhere(chain::BlockHeight height, Priority priority,
+                                                    bool with_chunks);
+
     // Whether fetch() of the next height waits by itself until the block exists (long poll).
     virtual bool waits_for_next() const = 0;
 

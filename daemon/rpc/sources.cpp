@@ -98,10 +98,9 @@ public:
         submissions_ = std::make_unique<RpcSubmitSource>(
             parts.executor, pool, parts.time, rpc_, settings.validity_blocks, settings.is_public_network());
         final_keys_ = std::make_unique<RpcFinalKeys>(pool, rpc_);
+        blocks_ = std::make_unique<RpcBlockSource>(parts.executor, pool, rpc_, cache, headers, listed);
         if (neardata_)
-            blocks_ = std::make_unique<NeardataSource>(pool_, neardata_, headers);
-        else
-            blocks_ = std::make_unique<RpcBlockSource>(parts.executor, pool, rpc_, cache, headers, listed);
+            blocks_ = std::make_unique<NeardataSource>(pool_, neardata_, headers, std::move(blocks_));
         network_check_ = std::make_unique<NetworkCheck>(parts.executor, pool, parts.time, rpc_, neardata_);
     }
 
