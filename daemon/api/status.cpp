@@ -173,6 +173,7 @@ std::string to_json(const DaemonStatus& status) {
                       {"broken_chain", status.broken_chain},
                       {"disagreement", status.disagreement},
                       {"agreed_height", status.agreed_height},
+                      {"left_out", status.left_out},
                       {"unconfirmed", status.unconfirmed},
                       {"wrong_clock", status.wrong_clock},
                       {"clock_off", status.clock_off},
@@ -268,6 +269,7 @@ std::vector<Unreadiness> notes(const DaemonStatus& status) {
                                        status.newer_schema +
                                        "): restart it with the version that changed it"});
     if (!status.held_up.empty()) notes.push_back({"held_up", status.held_up});
+    if (!status.left_out.empty()) notes.push_back({"left_out", status.left_out});
     if (!status.unconfirmed.empty())
         notes.push_back({"unconfirmed", status.unconfirmed + "; until they are, no watch ends above"});
     if (!status.clock_off.empty()) notes.push_back({"clock", status.clock_off});

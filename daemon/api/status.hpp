@@ -120,6 +120,7 @@ struct DaemonStatus {
     std::string broken_chain;                     // empty: none
     std::string disagreement;                     // of the hosts, which keeps blocks from being stored
     std::uint64_t agreed_height = 0;              // the hosts agree on the committed blocks up to it; 0: none
+    std::string left_out;                         // by the source of blocks; empty: nothing lately
     std::string unconfirmed;                      // why they do not agree on those above; empty: they do
     std::string clock_off;                        // by what hosts tell; empty: nothing is known against it
     std::string wrong_clock;                      // why the clock must be; empty: it need not be
@@ -148,7 +149,7 @@ struct Unreadiness {
 };
 std::vector<Unreadiness> unreadiness(const DaemonStatus& status);
 // A note worth a look, though it makes nobody unready: "network", "schema", "unconfirmed", "clock",
-// "held_up", "set_aside", "deliveries".
+// "held_up", "left_out", "set_aside", "deliveries".
 std::vector<Unreadiness> notes(const DaemonStatus& status);
 
 }  // namespace receiptd::api

@@ -170,6 +170,7 @@ storage::WatchFilter watch_filter(Query& query) {
         filter.verdict = chain::parse_verdict(verdict);
         if (!filter.verdict) query.refuse("verdict", "must be a verdict, such as callback_failed");
     }
+    filter.tx_hash = query.hash("tx_hash");
     filter.sender_id = query.account("sender_id");
     const auto open = query.flag("open");
     if (open && !*open) query.refuse("open", "can only be true; ended ones are found by stage");
@@ -184,7 +185,7 @@ storage::WatchFilter watch_filter(Query& query) {
 }
 
 base::Task<net::ServerReply> list_watches(SharedContext context, Call call) {
-    Query query(call.request, {"stage", "verdict", "sender_id", "open", "cursor", "limit"});
+    Query query(call.request, {"tx_hash", "stage", "verdict", "sender_id", "open", "cursor", "limit"});
     auto filter = watch_filter(query);
     if (query.fault()) co_return problem_reply(*query.fault());
     const auto limit = filter.limit++;  // one more tells whether there are more

@@ -53,6 +53,7 @@ base::Task<void> ask_for_methods(rpc::Sources& sources) {
     query.sender_id = "nobody";
     co_await sources.trees().tree(query);
     co_await sources.receipts().body(query.tx_hash, rpc::Priority::watch);
+    co_await sources.submissions().validity_blocks();
 }
 
 base::Task<void> ask(const config::Settings& settings, Asked& asked, bool is_archival) {
@@ -91,12 +92,18 @@ std::string methods_in_words(const std::vector<std::string>& missing, OnlineChec
     const auto lacks = [&](std::string_view method) {
         return std::find(missing.begin(), missing.end(), method) != missing.end();
     };
-    if (!lacks("tx_status")) return ", has tx_status";
-    if (!lacks("EXPERIMENTAL_tx_status")) return ", has EXPERIMENTAL_tx_status (tx_status is newer)";
+    const std::string no_config =
+        lacks("EXPERIMENTAL_protocol_config")
+            ? ", lacks EXPERIMENTAL_protocol_config (the period of validity is asked of other hosts, or "
+              "watching.validity_blocks counts)"
+            : "";
+    if (!lacks("tx_status")) return ", has tx_status" + no_config;
+    if (!lacks("EXPERIMENTAL_tx_status"))
+        return ", has EXPERIMENTAL_tx_status (tx_status is newer)" + no_config;
     result = OnlineCheck::Result::warning;
     return std::string(", has neither tx_status nor EXPERIMENTAL_tx_status") +
            (lacks("EXPERIMENTAL_receipt") ? " nor EXPERIMENTAL_receipt" : "") +
-           ": receipts are looked for in chunks, and what these do not list has no verdict";
+           ": receipts are looked for in chunks, and what these do not list has no verdict" + no_config;
 }
 
 OnlineCheck judged(const Asked& asked, const rpc::UpstreamState& state, chain::BlockHeight highest,
@@ -122,8 +129,8 @@ OnlineCheck judged(const Asked& asked, const rpc::UpstreamState& state, chain::B
         (state.network == to_string(rpc::NetworkState::proven) ? "of network " : "of network, on trust, ") +
         settings.network + ", head " + std::to_string(asked.head->height) + " of " +
         age_of(*asked.head, base::SystemClock().wall());
-    const bool told_its_horizon = state.horizon && *state.horizon < asked.head->height;  // not only its head
-    if (told_its_horizon) check.detail += ", holds heights from " + std::to_string(*state.horizon);
+    if (state.said_earliest)
+        check.detail += ", says that it holds heights from " + std::to_string(*state.said_earliest);
     if (state.kind != "neardata") check.detail += methods_in_words(state.missing_methods, check.result);
     if (asked.head->height + kBehind < highest) {
         check.result = OnlineCheck::Result::warning;

@@ -260,6 +260,7 @@ api::DaemonStatus Runtime::status() const {
     view_of.untracked_shards = sources->untracked_shards();
     view_of.disagreement = state.disagreement;
     view_of.agreed_height = state.heights.agreed();
+    view_of.left_out = state.left_out.in_words(clock.steady());
     view_of.unconfirmed = state.unconfirmed();
     view_of.wrong_clock = state.wrong_clock;
     view_of.clock_off = own_clock.in_words();

@@ -42,6 +42,7 @@ public:
 
     // The run is over: decides the heights denied last from the block above.
     Step finish();
+    const std::optional<chain::BlockRef>& above() const { return above_; }
     void set_above(std::optional<chain::BlockRef> above) { above_ = std::move(above); }
     std::uint64_t undecided() const { return denied_.size(); }  // heights denied since the last block
     void forget_denied() { denied_ = {}; }

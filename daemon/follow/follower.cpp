@@ -85,8 +85,7 @@ void Follower::make_trees() {
     trees_.emplace(executor_, engine_.cpu, *tree_source_, stores_.trees, stores_.blocks, state_,
                    settings_.patience, trees_of_blocks());
     if (outcomes_ != nullptr) trees_->compare_outcomes(*outcomes_, agreement_);
-    if (!unplaced_sources_ || source_.tells_outcomes() || settings_.scope != config::ScopeName::accounts)
-        return;
+    if (!unplaced_sources_ || settings_.scope != config::ScopeName::accounts) return;
     unplaced_receipts_.emplace(executor_, *unplaced_sources_, stores_.blocks, state_, engine_.scope);
 }
 

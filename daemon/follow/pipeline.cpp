@@ -21,6 +21,8 @@ constexpr auto kNextBlockRetry = std::chrono::milliseconds(100);
 // Heights in a row that may be skipped or lost before the hosts are asked whether their head is true.
 constexpr base::Height kReach = 64;
 
+constexpr const char* kNotProven = "no host has this height and no block above proves it skipped";
+
 FetchSettings fetch_settings(const Engine& engine, const RunSettings& settings) {
     FetchSettings fetch;
     fetch.priority = settings.priority;
@@ -136,7 +138,7 @@ base::Task<void> Run::leap() {
     continuity_.set_above(std::move(stored_next));
     const auto step = continuity_.finish();
     batch_.facts.covered.add(claims_.still_missing(step.skipped));
-    co_await give_up(step.holes, "no host has this height and no block above proves it skipped");
+    co_await fill(step.holes, continuity_.above(), kNotProven);
     next_ = engine_.state.heights.coverage().covered.first_missing(next_);
     window_.forget_below(next_);
     auto below = co_await engine_.stores.blocks.stored_block_below(next_);
@@ -154,6 +156,10 @@ base::Task<base::Height> Run::handle(rpc::FetchResult result) {
     if (auto* contents = std::get_if<std::unique_ptr<rpc::BlockContents>>(&result))
         co_return co_await store_block(std::move(*contents));
     if (auto* fault = std::get_if<rpc::Unavailable>(&result)) {
+        if (!follows_head() && engine_.source.tells_outcomes()) {
+            faults_[next_] = std::move(*fault);  // other hosts may have it
+            co_return co_await deny();
+        }
         if (!follows_head()) {
             co_await give_up(next_, std::move(fault->reason), std::move(fault->detail));
             co_return next_ + 1;
@@ -176,7 +182,7 @@ base::Task<base::Height> Run::go_without(rpc::Unavailable fault) {
     const auto elsewhere = co_await turned_away(ref, (*header)->host);
     if (elsewhere) co_return *elsewhere;
     const auto step = continuity_.block(ref);
-    co_await give_up(step.holes, ref);
+    co_await fill(step.holes, ref, no_host_has(ref));
     batch_.facts.covered.add(claims_.still_missing(step.skipped));
     co_await give_up(next_, std::move(fault.reason), std::move(fault.detail));
     co_return next_ + 1;
@@ -192,7 +198,7 @@ base::Task<base::Height> Run::store_block(std::unique_ptr<rpc::BlockContents> co
     setbacks_ = 0;
     reach_ = kReach;
     if (follows_head()) engine_.state.disagreement.clear();
-    co_await give_up(step.holes, ref);
+    co_await fill(step.holes, ref, no_host_has(ref));
     engine_.state.head.learn(ref);
     const auto skipped = claims_.still_missing(step.skipped);
     const auto started_at = engine_.state.clock.steady();
@@ -210,6 +216,7 @@ base::Task<base::Height> Run::store_block(std::unique_ptr<rpc::BlockContents> co
     auto rows = co_await make_rows(engine_.cpu, std::move(contents), rows_settings, std::move(answers));
     engine_.state.series.rows_seconds.Observe(
         static_cast<double>((engine_.state.clock.steady() - started_at).count()) / 1e9);
+    if (engine_.source.tells_outcomes()) outcomes_left_out(rows, host);
     rows.facts.covered.add(skipped);
     rows.facts.hosts.insert(std::move(host));
     rows.facts.seen.history = is_history();
@@ -230,40 +237,6 @@ chain::Scope Run::scope_for(const rpc::BlockContents& contents) const {
     return scope;
 }
 
-base::Task<void> Run::give_up(base::Height height, std::string reason, std::string detail) {
-    auto& heights = engine_.state.heights;
-    const auto record = heights.in_vain(height, std::move(reason), std::move(detail));
-    // Said once; that it is still so is in status, readyz and the metrics.
-    const auto level = record.attempts == 1 ? log::Level::warn : log::Level::debug;
-    log::write(level, "height unavailable: recorded as a gap, to be retried",
-               {{"height", height},
-                {"reason", record.reason},
-                {"detail", record.detail},
-                {"attempts", record.attempts}});
-    claims_.give_up(height);
-    co_await engine_.stores.blocks.record_unavailable(record);
-    heights.learn_unavailable(record);
-}
-
-base::Task<void> Run::give_up(const base::HeightSet& holes, const chain::BlockRef& child) {
-    return give_up(
-        holes, "block " + std::to_string(child.height) + " shows that it is not skipped, but no host has it");
-}
-
-base::Task<void> Run::give_up(const base::HeightSet& holes, std::string detail) {
-    const auto ours = claims_.still_missing(holes);
-    for (const auto& range : ours.ranges()) {
-        for (auto height = range.from; height <= range.to; ++height) {
-            const auto fault = faults_.find(height);
-            if (fault == faults_.end())
-                co_await give_up(height, "UNKNOWN_BLOCK", detail);
-            else
-                co_await give_up(height, fault->second.reason, fault->second.detail);
-        }
-    }
-    faults_.clear();
-}
-
 base::Task<void> Run::finish() {
     auto& state = engine_.state;
     if (!broken_ && !removed_ && !state.stop.requested() && settings_.to) {
@@ -272,7 +245,7 @@ base::Task<void> Run::finish() {
         auto skipped = claims_.still_missing(step.skipped);
         skipped = skipped.within({settings_.from, *settings_.to});
         batch_.facts.covered.add(skipped);
-        co_await give_up(step.holes, "no host has this height and no block above proves it skipped");
+        co_await fill(step.holes, continuity_.above(), kNotProven);
     }
     co_await flush();
     co_await engine_.writers.drain();

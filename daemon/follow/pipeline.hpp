@@ -24,6 +24,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace receiptd::follow {
 
@@ -105,7 +106,14 @@ private:
     chain::Scope scope_for(const rpc::BlockContents& contents) const;
     base::Task<void> give_up(base::Height height, std::string reason, std::string detail);
     base::Task<void> give_up(const base::HeightSet& holes, std::string detail);
-    base::Task<void> give_up(const base::HeightSet& holes, const chain::BlockRef& child);
+    base::Task<void> fill(base::HeightSet holes, const std::optional<chain::BlockRef>& child,
+                          std::string detail);
+    using Blocks = std::vector<std::unique_ptr<rpc::BlockContents>>;
+    base::Task<Blocks> parents_elsewhere(const base::HeightSet& holes, const chain::BlockRef& child);
+    base::Task<void> store_filled(std::unique_ptr<rpc::BlockContents> contents);
+    void outcomes_left_out(const chain::RowBatch& rows, const std::string& host);
+    bool with_chunks() const { return engine_.scope.kind != chain::ScopeKind::headers; }
+    static std::string no_host_has(const chain::BlockRef& child);
     base::Task<void> finish();
     base::Task<void> look_above();
     base::Task<std::optional<chain::BlockRef>> fetch_above();

@@ -55,11 +55,12 @@ public:
     base::Task<void> forget(chain::Seam seam);
     base::Task<void> hold_scope(chain::Lineage& lineage, base::Height from);
 
+    // Unfinished trees that began below: from this height on, blocks tell no outcomes.
+    base::Task<void> take_over_below(base::Height from);
+
     bool whole_blocks() const { return settings_.whole_blocks; }
 
 private:
-    base::Task<void> take_over_below(base::Height from);
-
     Stores stores_;
     State& state_;
     Settings settings_;

@@ -13,8 +13,16 @@ namespace {
 constexpr std::chrono::hours kBeforeTheDatabase{1};
 constexpr std::chrono::days kNewsFor{7};
 constexpr std::chrono::seconds kHeadIsFresh{30};
+constexpr std::chrono::hours kLately{1};
 
 }  // namespace
+
+std::string LeftOut::in_words(base::SteadyTime now) const {
+    if (blocks_ + outcomes_ == 0 || now - at_ > kLately) return "";
+    return "the whole-block service left out " + std::to_string(blocks_) + " blocks and " +
+           std::to_string(outcomes_) + " outcomes since the start, the last at height " +
+           std::to_string(last_) + "; the JSON-RPC hosts are asked for them";
+}
 
 void State::want_agreement() {
     if (!std::exchange(agreement_wanted, true)) heights.changed.notify_all();

@@ -51,6 +51,23 @@ private:
     bool turn_over_ = false;
 };
 
+// What the source of blocks did not tell since the start, and other hosts had.
+class LeftOut {
+public:
+    void block(base::Height height, base::SteadyTime now) { ++blocks_, last_ = height, at_ = now; }
+    void outcomes(std::uint64_t count, base::Height height, base::SteadyTime now) {
+        outcomes_ += count, last_ = height, at_ = now;
+    }
+    // Empty: nothing lately.
+    std::string in_words(base::SteadyTime now) const;
+
+private:
+    std::uint64_t blocks_ = 0;
+    std::uint64_t outcomes_ = 0;
+    base::Height last_ = 0;
+    base::SteadyTime at_{};
+};
+
 struct State {
     State(metrics::FollowSeries& metric_series, const base::Clock& system_clock)
         : series(metric_series),
@@ -65,6 +82,7 @@ struct State {
     BlockTimes times;
     TreeCounts trees;
     Stop stop;
+    LeftOut left_out;
     // Why nothing is stored above the tip: the hosts do not agree. Empty: they do, or nobody has asked them.
     std::string disagreement;
     // Why the hosts do not confirm what is stored above heights.agreed(); empty: they do, or nobody has asked

@@ -330,7 +330,7 @@ base::Task<chain::TreeSeen> Trees::see_on(base::asio::thread_pool& cpu, SharedTr
 }
 
 void Trees::committed(const chain::CommitFacts& facts) {
-    woken_ = woken_ || of_blocks_ == OfBlocks::fetched;
+    woken_ = woken_ || of_blocks_ == OfBlocks::fetched || !facts.tell_outcomes;
     for (const auto& block : facts.blocks) known_.put(block);
     for (const auto& data_id : facts.seen.data_ids) {
         const auto parked = parked_.find(data_id);

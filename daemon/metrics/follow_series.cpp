@@ -25,6 +25,13 @@ prometheus::Counter& orphans(Registry& registry, const char* resolved_by) {
         .Add({{"resolved_by", resolved_by}});
 }
 
+prometheus::Counter& left_out(Registry& registry, const char* what) {
+    return registry
+        .counter("receiptd_left_out_total",
+                 "What the whole-block service did not tell and the JSON-RPC hosts had.", {"what"})
+        .Add({{"what", what}});
+}
+
 prometheus::Counter& forgotten(Registry& registry, const char* what) {
     return registry
         .counter(
@@ -77,6 +84,8 @@ FollowSeries::FollowSeries(Registry& r)
       skipped_heights(counter(r, "receiptd_skipped_heights_total", "Heights proven to have no block.")),
       false_outcome_blocks(counter(r, "receiptd_false_outcome_blocks_total",
                                    "Stored blocks with outcomes that are not those of the chain.")),
+      left_out_blocks(left_out(r, "block")),
+      left_out_outcomes(left_out(r, "outcome")),
       trees_completed(counter(r, "receiptd_trees_completed_total", "Transaction trees stored complete.")),
       orphans_in_history(orphans(r, "history")),
       orphans_told(orphans(r, "receipt_to_tx")),

@@ -25,6 +25,9 @@ struct FollowSeries {
     prometheus::Counter& new_heads;
     prometheus::Counter& skipped_heights;
     prometheus::Counter& false_outcome_blocks;
+    // What the source of blocks did not tell, and other hosts had.
+    prometheus::Counter& left_out_blocks;
+    prometheus::Counter& left_out_outcomes;
     prometheus::Counter& trees_completed;
     // Scope accounts, source rpc: listed receipts that touch an account, by what brought their tree.
     prometheus::Counter& orphans_in_history;  // fetched or stored anyway

@@ -27,6 +27,7 @@ void HostMemory::lacks(chain::BlockHeight height, std::optional<chain::BlockHeig
 }
 
 void HostMemory::reaches_back_to(chain::BlockHeight earliest) {
+    said_earliest_ = earliest;
     if (earliest > 0) collected(earliest - 1);
 }
 

@@ -33,6 +33,7 @@ public:
     void lacks(chain::BlockHeight height, std::optional<chain::BlockHeight> known_head);
     // The host says itself which block is its earliest.
     void reaches_back_to(chain::BlockHeight earliest);
+    std::optional<chain::BlockHeight> said_earliest() const { return said_earliest_; }
     // The host says itself that `height` is garbage collected.
     void collected(chain::BlockHeight height);
     void tell_head(chain::BlockHeight height);
@@ -70,6 +71,7 @@ public:
     std::vector<chain::ShardId> untracked_shards(base::SteadyTime now) const;
 
 private:
+    std::optional<chain::BlockHeight> said_earliest_;
     std::optional<chain::BlockHeight> lowest_held_;
     std::optional<chain::BlockHeight> highest_pruned_;
     std::optional<chain::BlockHeight> head_;

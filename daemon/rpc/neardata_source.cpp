@@ -41,8 +41,11 @@ Decoder<WholeBlock> whole_block_decoder(std::optional<chain::BlockHeight> height
 }
 
 NeardataSource::NeardataSource(base::asio::thread_pool& pool, std::shared_ptr<Router> router,
-                               std::shared_ptr<HeaderCheck> headers)
-    : pool_(pool), router_(std::move(router)), headers_(std::move(headers)) {}
+                               std::shared_ptr<HeaderCheck> headers, std::shared_ptr<BlockSource> elsewhere)
+    : pool_(pool),
+      router_(std::move(router)),
+      headers_(std::move(headers)),
+      elsewhere_(std::move(elsewhere)) {}
 
 base::Task<base::Result<chain::BlockRef, Unavailable>> NeardataSource::head() {
     auto call = get_neardata("/v0/last_block/final", Priority::head, std::nullopt);
@@ -75,6 +78,12 @@ base::Task<FetchResult> NeardataSource::fetch(chain::BlockHeight height, Priorit
     if (error.absent && error.reason == "NO_BLOCK") co_return NoSuchHeight{error.detail};
     if (error.error_class == ErrorClass::not_yet) co_return NotYet{};
     co_return unavailable(std::move(error));
+}
+
+base::Task<FetchResult> NeardataSource::fetch_elsewhere(chain::BlockHeight height, Priority priority,
+                                                        bool with_chunks) {
+    if (elsewhere_) return elsewhere_->fetch(height, priority, with_chunks);
+    return BlockSource::fetch_elsewhere(height, priority, with_chunks);
 }
 
 base::Task<FetchResult> NeardataSource::checked(WholeBlock whole) {

@@ -1,11 +1,17 @@
 #include "rpc/source.hpp"
 
+#include "base/coroutine.hpp"
+
 namespace receiptd::rpc {
 
 std::vector<chain::Receipt> TreeSource::Tree::bodies() const {
     auto all = status.value.receipts.value_or(std::vector<chain::Receipt>{});
     for (const auto& extra : extra_receipts) all.push_back(extra.receipt);
     return all;
+}
+
+base::Task<FetchResult> BlockSource::fetch_elsewhere(chain::BlockHeight, Priority, bool) {
+    co_return NoSuchHeight{"no other hosts are asked for blocks"};
 }
 
 }  // namespace receiptd::rpc

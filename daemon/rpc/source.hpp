@@ -94,6 +94,11 @@ public:
     // chunks if `with_chunks`. Never throws for upstream faults.
     virtual base::Task<FetchResult> fetch(chain::BlockHeight height, Priority priority, bool with_chunks) = 0;
 
+    // The same from hosts of another kind, where fetch() asks one service that may leave blocks out: without
+    // outcomes, and not final for certain. NoSuchHeight: there are no such hosts.
+    virtual base::Task<FetchResult> fetch_elsewhere(chain::BlockHeight height, Priority priority,
+                                                    bool with_chunks);
+
     // Whether fetch() of the next height waits by itself until the block exists (long poll).
     virtual bool waits_for_next() const = 0;
 
@@ -216,7 +221,8 @@ struct UpstreamState {
     std::string network_detail;
     bool is_usable = true;  // neither refused, nor without a proof of its network
     std::string last_error;
-    std::optional<chain::BlockHeight> horizon;  // lowest height it is known to hold (learned)
+    std::optional<chain::BlockHeight> horizon;        // lowest height it is known to hold (learned)
+    std::optional<chain::BlockHeight> said_earliest;  // its own word
     std::optional<chain::BlockHeight> head;
     std::vector<chain::ShardId> untracked_shards;  // learned: it tells nothing of them
     std::vector<std::string> missing_methods;      // learned: it does not offer them

@@ -98,8 +98,9 @@ public:
         submissions_ = std::make_unique<RpcSubmitSource>(
             parts.executor, pool, parts.time, rpc_, settings.validity_blocks, settings.is_public_network());
         final_keys_ = std::make_unique<RpcFinalKeys>(pool, rpc_);
-        rpc_blocks_ = std::make_unique<RpcBlockSource>(parts.executor, pool, rpc_, cache, headers, listed);
-        if (neardata_) whole_blocks_ = std::make_unique<NeardataSource>(pool_, neardata_, headers);
+        rpc_blocks_ = std::make_shared<RpcBlockSource>(parts.executor, pool, rpc_, cache, headers, listed);
+        if (neardata_)
+            whole_blocks_ = std::make_unique<NeardataSource>(pool_, neardata_, headers, rpc_blocks_);
         network_check_ = std::make_unique<NetworkCheck>(parts.executor, pool, parts.time, rpc_, neardata_);
     }
 
@@ -155,7 +156,7 @@ private:
     config::Settings settings_;
     std::shared_ptr<Router> rpc_;
     std::shared_ptr<Router> neardata_;
-    std::unique_ptr<BlockSource> rpc_blocks_;
+    std::shared_ptr<BlockSource> rpc_blocks_;
     std::unique_ptr<BlockSource> whole_blocks_;
     std::unique_ptr<Witnesses> witnesses_;
     std::unique_ptr<TreeSource> trees_;

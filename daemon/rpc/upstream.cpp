@@ -286,6 +286,7 @@ UpstreamState Upstream::state() const {
     state.last_error = health_.last_error;
     state.doubted = doubted();
     state.horizon = memory_.horizon();
+    state.said_earliest = memory_.said_earliest();
     state.head = memory_.head();
     state.untracked_shards = memory_.untracked_shards(time_->now());
     state.missing_methods = memory_.unsupported(time_->now());

@@ -136,7 +136,8 @@ base::Task<std::vector<Watch>> PgWatchStore::list_watches(WatchFilter filter) {
         // filters.
         std::string which =
             "WHERE ($1 = '' OR stage = $1) "
-            "AND ($2 = '' OR verdict = $2) AND ($3 = '' OR sender_id = $3)";
+            "AND ($2 = '' OR verdict = $2) AND ($3 = '' OR sender_id = $3) "
+            "AND ($7 = '' OR tx_hash = $7)";
         if (filter.open_only) which += " AND " + kOpenStages;
         WatchPosition position;
         which += filter.cursor.empty() ? " AND $4::bigint = 0 AND $5 = ''"
@@ -146,7 +147,8 @@ base::Task<std::vector<Watch>> PgWatchStore::list_watches(WatchFilter filter) {
         return select_watches(
             tx, which, filter.stage ? std::string(chain::stage_name(*filter.stage)) : std::string(),
             filter.verdict ? std::string(chain::verdict_name(*filter.verdict)) : std::string(),
-            filter.sender_id, position.created_at_microseconds, position.tx_hash, filter.limit);
+            filter.sender_id, position.created_at_microseconds, position.tx_hash, filter.limit,
+            filter.tx_hash);
     });
 }
 

@@ -115,6 +115,7 @@ struct WatchUpdate {
 };
 
 struct WatchFilter {
+    std::string tx_hash;  // of the one; empty: any
     std::optional<chain::Stage> stage;
     std::optional<chain::Verdict> verdict;
     std::string sender_id;

@@ -54,6 +54,10 @@ Member of_what(std::string_view name) {
 Member refusal(std::string_view name) {
     return {name, [](const json& value) { return value == 401 || value == 403; }, "401 or 403", 403};
 }
+Member version(std::string_view name) {
+    const auto fits = [](const json& value) { return value == "2.9" || value == "2.10" || value == "2.12"; };
+    return {name, fits, "2.9, 2.10 or 2.12", "2.12"};
+}
 Member shard_list(std::string_view name) {
     const auto fits = [](const json& value) {
         return value.is_array() && std::all_of(value.begin(), value.end(),
@@ -95,6 +99,10 @@ const std::vector<Known>& known_lies() {
         {"outcome_left_out", {of_what("of")}},
         {"outcome_invented", {}},
         {"false_tx_hash", {}},
+        {"null_block", {above_zero("every", 1), number("height")}},
+        {"null_outcome", {above_zero("every", 1), text("tx_hash")}},
+        {"missing_outcome", {above_zero("every", 1), text("receipt_id")}},
+        {"dialect", {version("version"), flag("sorted"), flag("twice")}},
         {"forbidden", {refusal("status"), text("method", "")}},
         {"deep_json", {above_zero("levels", 200'000), text("method", "")}},
         {"gzip_bomb", {above_zero("members", 1), number("bytes", 128 << 20), text("method", "")}},

@@ -6,6 +6,7 @@
 #include "sandbox/gateway/query_request.hpp"
 #include "sandbox/gateway/replies.hpp"
 #include "sandbox/gateway/told_outcomes.hpp"
+#include "sandbox/gateway/told_whole.hpp"
 
 #include <algorithm>
 #include <array>
@@ -355,6 +356,7 @@ void retell_page(Lies& lies, const std::string& path, net::ServerReply& page) {
     if (lies.all().empty() || !read) return;
     Telling telling{path, json::parse(page.shared_body ? *page.shared_body : page.body)};
     retell(lies, telling);
+    retell_whole(lies, telling.result);
     page.shared_body.reset();
     page.body = with_odd_members(telling.result.dump(), lies);
 }

@@ -45,6 +45,15 @@ class Online(support.Scenario):
         out, _ = self.receiptd("check-config", "--online", "--config", config)
         self.assertRegex(out, r"(?m)^ok       upstream regular: of network sandbox")
 
+    def test_a_host_is_shown_with_the_heights_that_it_says_it_holds_and_the_methods_that_it_lacks(self):
+        chain = self.sandbox("--block-time-ms", 100, command="run")
+        chain.lie("regular", "earliest_height", height=0)
+        chain.ask("/faults", {"faults": [
+            {"fault": "wrong", "method": "EXPERIMENTAL_protocol_config", "answer": {"error": "METHOD_NOT_FOUND"}}]})
+        _, detail = self.one(self.check(self.config(chain, network="sandbox")), "upstream regular")
+        self.assertIn("says that it holds heights from 0,", detail)
+        self.assertIn("lacks EXPERIMENTAL_protocol_config", detail)
+
     def test_a_refused_key_is_told_and_not_shown(self):
         chain = self.chain("--api-key", KEY, "--require-key")
         found = self.check(self.config(chain, network="sandbox", upstream=self.key_file("wrong-key-9876")), expect=1)

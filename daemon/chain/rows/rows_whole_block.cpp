@@ -115,6 +115,8 @@ private:
         place_.shard_id = node.shard_id;
         place_.index_in_chunk = node.index_in_chunk;
         write_transaction(batch_, place_, item.transaction, item.outcome ? &*item.outcome : nullptr);
+        if (!item.outcome)  // other hosts may know it
+            write_pending_tree(batch_, whole_.block.header, item.transaction, node.shard_id);
     }
 
     void executed(const BlockTrees::Node& node) {

@@ -272,6 +272,7 @@ TEST_F(Watches, AreListedByStageSenderAndVerdict) {
     EXPECT_EQ(list([](auto& f) { f.verdict = chain::Verdict::callback_failed; }),
               std::vector<std::string>{hash_of(1)});
     EXPECT_EQ(list([](auto& f) { f.sender_id = "bob.near"; }), std::vector<std::string>{hash_of(2)});
+    EXPECT_EQ(list([](auto& f) { f.tx_hash = hash_of(3); }), std::vector<std::string>{hash_of(3)});
     EXPECT_EQ(list([](auto& f) { f.open_only = true; }), (std::vector<std::string>{hash_of(3), hash_of(2)}));
     EXPECT_THROW(list([](auto& f) { f.cursor = "x"; }), StorageError);
 }

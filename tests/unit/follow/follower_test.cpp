@@ -12,6 +12,7 @@
 namespace receiptd::follow {
 namespace {
 
+using base::Height;
 using base::HeightSet;
 using testing::Daemon;
 using testing::hash_of;
@@ -49,6 +50,42 @@ TEST_F(FollowerTest, KnowsSkippedHeightsFromTheChildsParent) {
     EXPECT_EQ(store.coverage.covered, HeightSet({100, 110}));
     EXPECT_EQ(store.blocks.count(104), 0u);
     EXPECT_EQ(store.blocks.at(106).prev_height, 103u);
+}
+
+class FollowerOfAService : public FollowerTest {
+protected:
+    PaperChain hosts{context.get_executor(), config::Source::rpc};
+
+    void SetUp() override {
+        for (auto* each : {&chain, &hosts}) each->add_range(100, 110);
+        chain.elsewhere = &hosts;
+    }
+};
+
+TEST_F(FollowerOfAService, StoresWhatItLeavesOutAsOtherHostsTellIt) {
+    for (const Height height : {100, 104, 105}) chain.forget(height);
+    EXPECT_TRUE(follow(100, 110).missing.empty());
+    EXPECT_EQ(store.blocks.size(), 11u);
+    HeightSet expected({100, 100});
+    expected.add({104, 105});
+    EXPECT_EQ(store.coverage.without_outcomes, expected);
+}
+
+TEST_F(FollowerOfAService, TakesNoOtherBlockThanTheOneThatTheNextOneNames) {
+    chain.forget(104);
+    hosts.lie({104, "other", hash_of(103), 103, chain.time_of(104)}, 100);
+    EXPECT_EQ(follow(100, 110).missing, HeightSet({104, 104}));
+}
+
+TEST_F(FollowerOfAService, KnowsSkippedHeightsBelowABlockThatItLeavesOut) {
+    for (auto* each : {&chain, &hosts}) {
+        each->add(113);
+        each->add(114);
+    }
+    chain.forget(113);
+    EXPECT_TRUE(follow(100, 114).missing.empty());
+    EXPECT_EQ(store.coverage.covered, HeightSet({100, 114}));
+    EXPECT_EQ(store.blocks.at(113).prev_height, 110u);
 }
 
 TEST_F(FollowerTest, SkippedHeightsAtTheEndAreProvenByTheBlockAbove) {

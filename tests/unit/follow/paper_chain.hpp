@@ -94,6 +94,12 @@ public:
         if (!blocks_.contains(height)) co_return rpc::NoSuchHeight{"on paper"};
         co_return contents(ref(height));
     }
+    base::Task<rpc::FetchResult> fetch_elsewhere(Height height, rpc::Priority priority,
+                                                 bool with_chunks) override {
+        if (elsewhere == nullptr) return BlockSource::fetch_elsewhere(height, priority, with_chunks);
+        return elsewhere->fetch(height, priority, with_chunks);
+    }
+    PaperChain* elsewhere = nullptr;  // hosts that are asked for what this one leaves out
     bool waits_for_next() const override { return false; }
 
     // --- The word of each host; without others the chain's own is the only one ---

@@ -1,0 +1,105 @@
+#include "sandbox/gateway/told_whole.hpp"
+
+#include "chain/wire/hash.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <string>
+#include <string_view>
+
+namespace receiptd::sandbox {
+namespace {
+
+using nlohmann::json;
+
+// The named one, or one of so many: always the same.
+bool chooses(const Lie& lie, const char* name, const std::string& id) {
+    if (lie.has(name)) return lie.text(name) == id;
+    return std::accumulate(id.begin(), id.end(), 0U) % lie.number("every") == 0;
+}
+
+bool tell_null_block(const Lie& lie, json& block) {
+    const auto height = block["block"]["header"]["height"].get<std::uint64_t>();
+    if (lie.has("height") ? lie.number("height") != height : height % lie.number("every") != 0) return false;
+    block = nullptr;
+    return true;
+}
+
+bool tell_null_outcome(const Lie& lie, json& block) {
+    bool told = false;
+    for (auto& shard : block["shards"]) {
+        if (shard["chunk"].is_null()) continue;
+        for (auto& each : shard["chunk"]["transactions"]) {
+            if (!chooses(lie, "tx_hash", each["transaction"]["hash"])) continue;
+            each["outcome"] = nullptr;
+            told = true;
+        }
+    }
+    return told;
+}
+
+bool tell_missing_outcome(const Lie& lie, json& block) {
+    bool told = false;
+    for (auto& shard : block["shards"]) {
+        auto& executed = shard["receipt_execution_outcomes"];
+        const auto left = std::remove_if(executed.begin(), executed.end(), [&](const json& each) {
+            return chooses(lie, "receipt_id", each["execution_outcome"]["id"]);
+        });
+        told = told || left != executed.end();
+        executed.erase(left, executed.end());
+    }
+    return told;
+}
+
+void sort_by_id(json& executed) {
+    std::sort(executed.begin(), executed.end(), [](const json& a, const json& b) {
+        return a["execution_outcome"]["id"] < b["execution_outcome"]["id"];
+    });
+}
+
+void list_twice(json& receipts) {
+    const json once = receipts;
+    receipts.insert(receipts.end(), once.begin(), once.end());
+}
+
+// The lists of a chunk as nearcore's indexer of that version has them.
+bool tell_dialect(const Lie& lie, json& block) {
+    const auto version = lie.text("version");
+    for (auto& shard : block["shards"]) {
+        if (lie.members["sorted"] == true) sort_by_id(shard["receipt_execution_outcomes"]);
+        auto& chunk = shard["chunk"];
+        if (chunk.is_null()) continue;
+        if (version == "2.9") {
+            const json locals = chunk["local_receipts"];
+            chunk["receipts"].insert(chunk["receipts"].begin(), locals.begin(), locals.end());
+            chunk.erase("local_receipts");
+        }
+        if (version != "2.12") chunk.erase("instant_receipts");
+        if (lie.members["twice"] == true) list_twice(chunk["receipts"]);
+    }
+    return true;
+}
+
+struct OfWhole {
+    std::string_view lie;
+    bool (*tell)(const Lie& lie, json& block);
+};
+constexpr std::array kOfWholeBlocks{
+    OfWhole{"null_outcome", tell_null_outcome},
+    OfWhole{"missing_outcome", tell_missing_outcome}, OfWhole{"dialect", tell_dialect},
+    OfWhole{"null_block", tell_null_block},
+};
+
+}  // namespace
+
+void retell_whole(Lies& lies, json& block) {
+    for (const auto& [name, tell] : kOfWholeBlocks) {
+        for (Lie& lie : lies.all()) {
+            const bool is_whole = block.is_object() && block.contains("shards");
+            if (is_whole && lie.name == name && tell(lie, block)) lie.told = true;
+        }
+    }
+}
+
+}  // namespace receiptd::sandbox

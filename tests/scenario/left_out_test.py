@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""A whole-block service that leaves blocks or outcomes out, beside hosts that have them."""
+
+import json
+import re
+
+import support
+from truth import Judging
+
+BLOCKS = 60
+NO_CHUNK = {"fault": "wrong", "method": "chunk", "answer": {"error": "UNKNOWN_CHUNK"}}
+
+
+class Service(Judging, support.Scenario):
+    def setUp(self):
+        super().setUp()
+        self.chain = self.sandbox("--block-time-ms", 100, "--shards", 3, "--traffic", "mixed", "--tps", 40, "--seed", 11,
+                                  command="run")
+        self.genesis = self.chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
+        self.last = self.genesis + BLOCKS
+
+    def follow(self, **settings):
+        """Until everything is stored of what was included up to a height, and is judged or waits for later blocks."""
+        config = self.config(self.chain, source="neardata", start=self.genesis + 1, network="sandbox", patience="60s", **settings)
+        self.daemon = self.start("run", "--config", config)
+        support.wait_until("all up to the last height is stored", self.is_stored)
+
+    def is_stored(self):
+        self.assertIsNone(self.daemon.poll(), self.daemon.log()[-3000:])
+        return self.query(f"SELECT heights @> int8range({self.genesis + 1}, {self.last + 20}) AND NOT EXISTS "
+                          f"(SELECT FROM pending_trees WHERE block_height <= {self.last}) FROM coverage") == [["t"]]
+
+    def assert_truth_is_stored(self):
+        """All that had ended by the last height, and of the rest nothing but the truth."""
+        truth = [t for t in self.chain.ask(f"/truth?from={self.genesis}&to={self.last + 20}") if t["heights"]["included"]]
+        settled = self.settled_by(truth, self.last)
+        self.assertGreater(len(settled), 100)
+        for stored, true in ((self.stored_results(self.database), self.true_results),
+                             (self.stored_findings(self.database), self.true_findings),
+                             (self.stored_receipts(self.database), lambda some: self.true_receipts(some, lambda *_: True))):
+            self.assert_same(stored & true(settled), true(settled))
+
+    def note(self):
+        return {note["reason"]: note["detail"] for note in json.loads(self.page(self.daemon, "/readyz")[1])["notes"]}
+
+
+class Blocks(Service):
+    def test_other_hosts_have_them_and_the_service_is_named(self):
+        self.chain.lie("archival", "null_block", every=20)
+        self.follow()
+        self.assert_truth_is_stored()
+        left_out = {int(h) for h in re.findall(r"the source left a block out.* height=(\d+)", self.daemon.log())}
+        self.assertLessEqual({h for h in range(self.genesis + 1, self.last) if h % 20 == 0}, left_out)
+        self.assertIn("left out", self.note()["left_out"])
+        self.assertIn('receiptd_left_out_total{what="block"}', self.page(self.daemon, "/metrics")[1])
+
+    def test_two_in_a_row(self):
+        self.chain.lie("archival", "null_block", every=7)
+        self.chain.lie("archival", "null_block", every=8)
+        self.follow()
+        self.assert_truth_is_stored()
+
+    def test_what_no_host_has_is_a_gap(self):
+        lost = self.genesis + 20
+        self.chain.lie("archival", "null_block", height=lost)
+        for host in ("regular", "archival"):
+            self.chain.ask("/faults", {"host": host, "faults": [NO_CHUNK]})
+        config = self.config(self.chain, source="neardata", start=self.genesis + 1, network="sandbox")
+        daemon = self.start("run", "--config", config)
+        support.wait_until("it is a gap", lambda: daemon.poll() is None
+                           and self.query("SELECT height, reason FROM unavailable_heights") == [[str(lost), "UNKNOWN_BLOCK"]])
+        self.assertIn(str(lost), self.page(daemon, "/readyz")[1])
+
+
+class Outcomes(Service):
+    def test_of_transactions_come_from_other_hosts(self):
+        self.chain.lie("archival", "null_outcome", every=5)
+        self.follow()
+        self.assert_truth_is_stored()
+        self.assertIn("a block lacks the outcomes of transactions", self.daemon.log())
+        self.assertIn("outcomes", self.note()["left_out"])
+
+    def test_without_a_host_that_tells_them_the_tree_is_unfinished_with_its_reason(self):
+        self.chain.lie("archival", "null_outcome", every=5)
+        for host in ("regular", "archival"):
+            self.chain.lie(host, "unknown_transaction")
+        config = self.config(self.chain, source="neardata", start=self.genesis + 1, network="sandbox")
+        self.start("run", "--config", config)
+        support.wait_until("a tree waits, and the reason is named", lambda: self.query(
+            "SELECT tx_hash FROM unfinished_trees WHERE reason IS NOT NULL AND attempts > 0"))
+
+
+class Dialects(Service):
+    def rows_of(self, source, **dialect):
+        self.chain.truth()
+        if dialect:
+            self.chain.lie("archival", "dialect", **dialect)
+        database = self.make_database()
+        config = self.config(self.chain, source=source, start=self.genesis + 1, network="sandbox", patience="5s", database=database)
+        daemon = self.start("run", "--config", config, "--until", self.last)
+        daemon.wait(timeout=support.DEADLINE)
+        self.assertEqual(daemon.returncode, 0, daemon.log()[-3000:])
+        return database
+
+    def test_give_equal_rows(self):
+        self.chain.ask(f"/shards/{self.chain.ask('/status')['shards'][0]}/congest", {"blocks": 10})
+        support.wait_until("the blocks are there", lambda: self.chain.ask("/status")["final_height"] > self.last + 2)
+        self.chain.ask("/pause", {})
+        expected = self.fingerprint(self.rows_of("neardata"))
+        for dialect in ({"version": "2.9"}, {"version": "2.10"}, {"version": "2.9", "sorted": True}, {"version": "2.12", "twice": True, "sorted": True}):
+            with self.subTest(dialect):
+                self.assertEqual(self.fingerprint(self.rows_of("neardata", **dialect)), expected)
+
+
+if __name__ == "__main__":
+    support.main()
