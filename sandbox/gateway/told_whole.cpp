@@ -1,7 +1,5 @@
 #include "sandbox/gateway/told_whole.hpp"
 
-#include "chain/wire/hash.hpp"
-
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -87,7 +85,8 @@ struct OfWhole {
 };
 constexpr std::array kOfWholeBlocks{
     OfWhole{"null_outcome", tell_null_outcome},
-    OfWhole{"missing_outcome", tell_missing_outcome}, OfWhole{"dialect", tell_dialect},
+    OfWhole{"missing_outcome", tell_missing_outcome},
+    OfWhole{"dialect", tell_dialect},
     OfWhole{"null_block", tell_null_block},
 };
 
