@@ -243,9 +243,15 @@ class Contents(BadInput):
 
     HEIGHT = 100000015  # where dex.sample.near logs
 
-    def serve(self, texts):
-        """Runs over the sample with these texts as the blocks at their heights; returns how many heights are missing."""
+    def serve(self, texts, elsewhere=True):
+        """Runs over the sample with these texts as the blocks at their heights, which the JSON-RPC host has, or has not;
+        returns how many heights are missing."""
+        lost = set() if elsewhere else {int(path.rpartition("/")[2]) for path in texts}
+        unknown = {"name": "HANDLER_ERROR", "cause": {"name": "UNKNOWN_BLOCK", "info": {}}, "code": -32000, "message": "gone"}
+
         def rule(request):
+            if request["method"] == "block" and request["params"].get("block_id") in lost:
+                return 200, json.dumps({"jsonrpc": "2.0", "id": request["id"], "error": unknown}).encode(), {}
             text = texts.get(request["params"]) if request["method"] == "GET" else None
             return text and (200, text, {})
 
@@ -267,7 +273,7 @@ class Contents(BadInput):
         self.assertEqual(self.serve(self.changed(change)), 0)
 
     def refuse(self, texts, *words):
-        self.assertEqual(self.serve(texts), len(texts))
+        self.assertEqual(self.serve(texts, elsewhere=False), len(texts))
         gaps = self.query("SELECT generate_series(from_height, to_height), reason, detail FROM gaps ORDER BY 1")
         self.assertEqual([[f"/v0/block/{height}", reason] for height, reason, _ in gaps],
                          [[path, "malformed"] for path in sorted(texts)])
