@@ -108,7 +108,9 @@ class Page(support.Shared):
         self.assertTrue(any(path.startswith("/tx/") for path in seen), seen)
 
     def test_a_transaction_is_told_with_what_is_stored_of_it(self):
-        tx_hash = self.value("SELECT tx_hash FROM transaction_results WHERE verdict = 'callback_failed' LIMIT 1")
+        tx_hash = self.value("SELECT tx_hash FROM transaction_results JOIN receipts USING (tx_hash) "
+                             "WHERE verdict = 'callback_failed' AND role = 'initial' "
+                             "AND actions->0->'FunctionCall'->'args_json'->>'receiver_id' IS NOT NULL LIMIT 1")
         text, _ = self.get("/tx/" + tx_hash)
         method, error = self.query("SELECT method_name, error_text FROM receipts "
                                    f"WHERE tree_id = '{tx_hash}' AND role = 'callback' AND status = 'failure'")[0]
