@@ -15,7 +15,7 @@ constexpr std::size_t kMostWaits = 32;
 constexpr unsigned kMostForPeople = 100;  // alerts in an hour
 constexpr std::array<std::string_view, 4> kGroupedBy = {"rule", "receiver", "method", "error_class"};
 
-std::string path_of(std::size_t item) { return "endpoint[" + std::to_string(item) + "]"; }
+std::string path_of(std::size_t item) { return item_path("endpoint", item); }
 
 // `key`: the key of the file that gives the address, which may be secret.
 void check_url(const Endpoint& endpoint, const std::string& key, Position where, Report& report) {

@@ -1,5 +1,6 @@
 #include "config/outgoing.hpp"
 
+#include "base/ascii.hpp"
 #include "base/proxy.hpp"
 #include "channel/channel.hpp"
 #include "config/parse.hpp"
@@ -14,9 +15,8 @@ namespace {
 
 constexpr std::string_view kNone = "none";
 
-std::string nth(std::string_view section, std::size_t item) {
-    return std::string(section) + "[" + std::to_string(item) + "]";
-}
+// `path`: "upstream[0]" of "upstream".
+std::string section_of(const std::string& path) { return path.substr(0, path.find('[')); }
 
 class Proxies {
 public:
@@ -57,13 +57,11 @@ public:
     }
 
 private:
-    static std::string name_of(const std::string& path) { return path.substr(0, path.find('[')) + ".proxy"; }
+    static std::string name_of(const std::string& path) { return section_of(path) + ".proxy"; }
 
     // Programs do not agree on the letters.
     std::string variable(std::string name) const {
-        auto small = name;
-        for (char& c : small) c = c == '_' ? c : static_cast<char>(c - 'A' + 'a');
-        const auto value = environment_(small);
+        const auto value = environment_(base::lowered(name));
         return value && !value->empty() ? *value : environment_(name).value_or("");
     }
 
@@ -79,7 +77,7 @@ void resolve_ca_file(std::string& file, const std::string& path, const Places& p
     file = (folder / file).string();
     if (!std::ifstream(file))
         report.error(places.find(path + ".ca_file"),
-                     path.substr(0, path.find('[')) + ".ca_file: \"" + file + "\" cannot be read");
+                     section_of(path) + ".ca_file: \"" + file + "\" cannot be read");
 }
 
 }  // namespace
@@ -89,7 +87,7 @@ void resolve_proxies(SecretReader& reader, Draft& draft, const Places& places, c
     auto& settings = draft.settings;
     Proxies proxies(reader, places, environment, report);
     for (std::size_t i = 0; i < settings.upstreams.size(); ++i)
-        proxies.resolve(nth("upstream", i), settings.upstreams[i].url, draft.upstream_secrets[i].proxy,
+        proxies.resolve(item_path("upstream", i), settings.upstreams[i].url, draft.upstream_secrets[i].proxy,
                         settings.upstreams[i].proxy);
     if (settings.neardata)
         proxies.resolve("neardata", settings.neardata->url, draft.neardata_secrets.proxy,
@@ -100,10 +98,10 @@ void resolve_proxies(SecretReader& reader, Draft& draft, const Places& places, c
                                               : endpoint.url.reveal();
         // An empty address is of e-mail: no proxy of the environment is for it.
         const bool is_mail = endpoint.channel.kind == channel::Kind::email;
-        proxies.resolve(nth("endpoint", i), is_mail ? std::string() : url, draft.endpoint_secrets[i].proxy,
-                        endpoint.proxy);
+        proxies.resolve(item_path("endpoint", i), is_mail ? std::string() : url,
+                        draft.endpoint_secrets[i].proxy, endpoint.proxy);
         if (is_mail && !endpoint.proxy.empty())
-            report.error(places.find(nth("endpoint", i) + ".channel"),
+            report.error(places.find(item_path("endpoint", i) + ".channel"),
                          "endpoint.proxy: e-mail does not go through an HTTP proxy");
     }
     proxies.of_environment(settings.watchdog.ping_url.reveal(), settings.watchdog.ping_proxy);
@@ -112,10 +110,10 @@ void resolve_proxies(SecretReader& reader, Draft& draft, const Places& places, c
 void resolve_ca_files(Settings& settings, const Places& places, const std::filesystem::path& folder,
                       Report& report) {
     for (std::size_t i = 0; i < settings.upstreams.size(); ++i)
-        resolve_ca_file(settings.upstreams[i].ca_file, nth("upstream", i), places, folder, report);
+        resolve_ca_file(settings.upstreams[i].ca_file, item_path("upstream", i), places, folder, report);
     if (settings.neardata) resolve_ca_file(settings.neardata->ca_file, "neardata", places, folder, report);
     for (std::size_t i = 0; i < settings.endpoints.size(); ++i)
-        resolve_ca_file(settings.endpoints[i].ca_file, nth("endpoint", i), places, folder, report);
+        resolve_ca_file(settings.endpoints[i].ca_file, item_path("endpoint", i), places, folder, report);
 }
 
 }  // namespace receiptd::config

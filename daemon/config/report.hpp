@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,11 @@ struct Position {
     unsigned line = 0;
     unsigned column = 0;
 };
+
+// "upstream[0]"
+inline std::string item_path(std::string_view section, std::size_t item) {
+    return std::string(section) + "[" + std::to_string(item) + "]";
+}
 
 // Positions of every section ("follow", "upstream[0]"), value ("follow.scope", "upstream[0].url") and list
 // item ("follow.accounts[2]") that the file holds, right or wrong.

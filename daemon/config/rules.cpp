@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kShortestToken = 16;
 
-std::string upstream_path(std::size_t item) { return "upstream[" + std::to_string(item) + "]"; }
+std::string upstream_path(std::size_t item) { return item_path("upstream", item); }
 
 void check_source(const Draft& draft, const Places& places, Report& report) {
     const auto& settings = draft.settings;
