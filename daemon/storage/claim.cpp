@@ -26,7 +26,9 @@ const std::string kClaim =
     "    WHERE d.endpoint = room.endpoint AND d.state = 'pending' AND d.next_attempt_at <= now() "
     "      AND ($8::text[] = '{}' OR (d.alert_id, d.endpoint) IN (SELECT * FROM unnest($8::text[], "
     "$9::text[]))) "
-    "      AND (NOT room.untried OR (d.attempts = 0 AND d.last_status IS NULL AND d.last_error IS NULL)) "
+    "      AND (NOT room.untried OR (" +
+    kUntried +
+    ")) "
     "      AND (NOT room.ordered OR EXISTS (SELECT FROM alerts a WHERE a.alert_id = d.alert_id "
     "        AND (a.tx_hash IS NULL OR a.place IS NULL OR a.place < $6::bigint) "
     "        AND NOT EXISTS (SELECT FROM alerts earlier "

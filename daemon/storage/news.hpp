@@ -20,10 +20,9 @@ namespace receiptd::storage {
 // length), serves it.
 inline const std::string kServed = "served_at > now() - interval '4 days'";
 
-// Condition on a row d of deliveries: it waits for its first attempt.
-inline const std::string kUnsent =
-    "d.state = 'pending' AND d.attempts = 0 AND d.last_status IS NULL AND d.last_error IS NULL "
-    "AND d.lease_owner IS NULL";
+// Conditions on a row d of deliveries: no attempt has ended; it waits for its first attempt.
+inline const std::string kUntried = "d.attempts = 0 AND d.last_status IS NULL AND d.last_error IS NULL";
+inline const std::string kUnsent = "d.state = 'pending' AND " + kUntried + " AND d.lease_owner IS NULL";
 
 // Condition on a row e of endpoints: nothing is sent to it for now.
 inline const std::string kHeldBack = "(NOT e.active OR e.paused_since IS NOT NULL)";

@@ -24,8 +24,8 @@ constexpr unsigned kTendsToAWatch = 10;
 constexpr std::size_t kLongestAnswer = 4'096;
 
 // The oldest cause is looked for among the deliveries that wait longest: a queue may have millions.
-// What waits for an endpoint that is paused is counted, and is not late.
-constexpr const char* kBacklog =
+// Deliveries that wait for a paused endpoint are counted, and are not late.
+const std::string kBacklog =
     "SELECT each.endpoint, sum(pending)::bigint, sum(dead)::bigint, "
     "coalesce(greatest(0, extract(epoch FROM now() - min(oldest)) * 1000), 0)::bigint, "
     "coalesce(greatest(0, extract(epoch FROM now() - min(caused_at)) * 1000), 0)::bigint, "
@@ -47,7 +47,9 @@ constexpr const char* kBacklog =
     "      ORDER BY d.next_attempt_at LIMIT 1000)) d JOIN alerts a USING (alert_id) "
     "  WHERE d.created_at < now() - interval '5 minutes' AND (d.next_attempt_at < now() - interval '5 "
     "minutes' "
-    "      OR (d.attempts = 0 AND d.last_status IS NULL AND d.last_error IS NULL)) "
+    "      OR (" +
+    kUntried +
+    ")) "
     // OFFSET 0: the few of a transaction or group come first, also in tables without statistics.
     "    AND NOT EXISTS (SELECT FROM (SELECT alert_id FROM alerts WHERE tx_hash = a.tx_hash "
     "        AND coalesce(place, 0) < coalesce(a.place, 0) OFFSET 0) earlier "
