@@ -242,7 +242,7 @@ std::string joined(const std::vector<std::string>& names) {
     return text;
 }
 
-// What is known, without the promises of the type that it should have had.
+// The message tells what is known, without the members that its type promises.
 Json plain_form(const Cause& cause, const std::vector<std::string>& faults, Json body, const Site& site) {
     const auto type = body["type"].get<std::string>();
     const auto& told = cause.told_json;

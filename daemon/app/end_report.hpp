@@ -1,4 +1,4 @@
-// What a run with an end says of what it has not got.
+// The last lines of a run with an end: heights and trees that it could not get.
 #pragma once
 
 #include "base/height_set.hpp"

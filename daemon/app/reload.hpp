@@ -1,4 +1,4 @@
-// What a running daemon takes over of a configuration that was read again.
+// A running daemon takes over a configuration that was read again.
 #pragma once
 
 #include "app/runtime.hpp"

@@ -51,7 +51,7 @@ private:
     bool turn_over_ = false;
 };
 
-// What the source of blocks did not tell since the start, and other hosts had.
+// Blocks and outcomes that the source left out since the start, and other hosts had.
 class LeftOut {
 public:
     void block(base::Height height, base::SteadyTime now) { ++blocks_, last_ = height, at_ = now; }

@@ -25,7 +25,7 @@ struct FollowSeries {
     prometheus::Counter& new_heads;
     prometheus::Counter& skipped_heights;
     prometheus::Counter& false_outcome_blocks;
-    // What the source of blocks did not tell, and other hosts had.
+    // The source left these out, and other hosts had them.
     prometheus::Counter& left_out_blocks;
     prometheus::Counter& left_out_outcomes;
     prometheus::Counter& trees_completed;

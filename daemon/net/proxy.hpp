@@ -1,4 +1,4 @@
-// What is said to an HTTP proxy.
+// Requests to an HTTP proxy, and its answers.
 #pragma once
 
 #include "base/proxy.hpp"

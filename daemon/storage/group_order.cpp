@@ -46,7 +46,7 @@ storm::Outstanding outstanding_of(const pqxx::row& row) {
     return message;
 }
 
-// What people have resent was counted before.
+// Deliveries that people have resent were counted before.
 const std::string kDrop =
     "WITH dropped AS (UPDATE deliveries d SET state = 'overtaken', lease_owner = NULL FROM alerts a "
     "  WHERE a.alert_id = d.alert_id AND d.group_id = $1 AND d.state = 'pending' "

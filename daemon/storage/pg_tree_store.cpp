@@ -54,7 +54,7 @@ bool keep_pending(pqxx::transaction_base& tx, const chain::TreeCompletion& done)
                .affected_rows() > 0;
 }
 
-// What was told by a part of the tree and does not hold.
+// Findings of a part of the tree are taken back where the whole tree does not have them.
 void take_back(pqxx::transaction_base& tx, const chain::TreeRows& tree) {
     const auto& done = tree.completion;
     if (!done.replaces_part || done.verdict.empty()) return;

@@ -26,7 +26,7 @@ enum class Way : std::uint8_t {
     overtaken,  // it is dropped; the next message counts what it would have counted
 };
 
-// What becomes of it before the group's next message is queued: Act::digest or Act::resolve.
+// The fate of a message before the group's next one is queued. `next`: Act::digest or Act::resolve.
 Way way_of(const Outstanding& message, Act next, const Settings& settings);
 
 // A group whose messages are about to be sent.
