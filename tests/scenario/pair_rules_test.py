@@ -21,7 +21,10 @@ SECOND = 10**9
 BLOCK_SECONDS = 5
 # What the rules compare with the clock of the machine is moved to that of the chain.
 TIMES = re.compile(r"_timestamp_seconds$")
-HEAD_TIME = "receiptd_head_timestamp_seconds"
+# The daemon that waits asks for the head each ten seconds of the machine, and a minute of the chain is shorter here: it
+# knows a head of ten seconds ago, as it would.
+KNOWS_AFTER = 10
+HEAD_TIME, HEAD_HEIGHT = "receiptd_head_timestamp_seconds", "receiptd_head_height"
 # How old something is on the chain, by the clock of the machine.
 AGES = {"receiptd_deliveries_oldest_cause_seconds"}
 # As it was before: what is not known of the last day counts as a day without failures.
@@ -142,7 +145,7 @@ class Pair(support.Scenario):
         return all(self.height_of(name, "receiptd_head_height") >= height
                    for name, daemon in self.daemons.items() if daemon is not None)
 
-    def samples_of(self, name, moved):
+    def samples_of(self, name, height, moved):
         if self.daemons[name] is None:
             return {"up": 0}
         samples = {"up": 1}
@@ -154,17 +157,19 @@ class Pair(support.Scenario):
             if metric == "process_start_time_seconds":
                 value = 60 * self.starts[name]
             elif TIMES.search(metric):
-                # The daemon that waits asks for the head each ten seconds, and a minute of the chain is shorter here.
-                value = max(value - self.begun_at, 60 * self.series.minutes - 10 if metric == HEAD_TIME else 0)
+                value = max(value - self.begun_at, 60 * self.series.minutes - KNOWS_AFTER if metric == HEAD_TIME else 0)
+            elif metric == HEAD_HEIGHT:
+                value = max(value, height - KNOWS_AFTER // BLOCK_SECONDS)
             elif metric in AGES:
                 value = max(0.0, value - moved)
             samples[series] = value
         return samples
 
     def sample(self):
-        moved = time.time() - self.chain_time()[1]
+        height, at = self.chain_time()
+        moved = time.time() - at
         for name in self.daemons:
-            self.series.add(name, self.samples_of(name, moved))
+            self.series.add(name, self.samples_of(name, height, moved))
         self.series.minutes += 1
 
     def follow_a_minute(self, until=is_followed):
