@@ -115,9 +115,7 @@ public:
         co_await database_.ask();
         co_return storage::Switched::no_such_endpoint;
     }
-    base::Task<storage::Switched> resume(std::string endpoint) override {
-        return pause(std::move(endpoint));
-    }
+    base::Task<storage::Switched> resume(std::string endpoint) override { return pause(std::move(endpoint)); }
 
     std::vector<storage::EndpointRow> rows;
 
