@@ -82,7 +82,7 @@ public:
         : tx_(tx), times_(times), placing_(tx, times) {}
 
     void add(const std::string& tx_hash, const StoredTree& tree) {
-        placing_.add(tx_hash, tree_of(tx_hash, tree).judge());
+        for (const auto& execution : executions_of(tx_hash, tree)) placing_.add(tx_hash, execution.judge());
         for (const auto& receipt : tree.receipts)
             for (const auto* ids : {&receipt.output_data_ids, &receipt.input_data_ids})
                 for (const auto& data_id : *ids) {

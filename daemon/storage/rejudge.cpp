@@ -24,6 +24,16 @@ struct Included {
     TreeTimes times;
 };
 
+// Executions of one hash are judged together, and have findings of one tree_id. They lie a day apart at most:
+// so long are the bytes valid.
+void begin_with_earlier_executions(pqxx::transaction_base& tx, Included& found) {
+    const auto first = shim::query(tx,
+                                   "SELECT min(block_time) FROM tree_transactions($1::text[], "
+                                   "$2::timestamptz - interval '7 days', $2::timestamptz)",
+                                   text_array(found.tx_hashes), found.times.since)[0][0];
+    if (!first.is_null()) found.times.since = first.as<std::string>();
+}
+
 Included included(pqxx::transaction_base& tx, base::HeightRange heights) {
     Included found;
     const auto rows =
@@ -39,8 +49,11 @@ Included included(pqxx::transaction_base& tx, base::HeightRange heights) {
         found.tx_hashes.push_back(row[0].as<std::string>());
         found.times = {row[1].as<std::string>(), row[2].as<std::string>()};
     }
+    if (!found.tx_hashes.empty()) begin_with_earlier_executions(tx, found);
     return found;
 }
+
+using ResultKey = std::pair<std::string, std::uint64_t>;  // hash, height of the block that includes it
 
 // Judges some trees again, and replaces their stored results and findings.
 class Replacing {
@@ -54,7 +67,7 @@ public:
         std::vector<std::string> found;
         for (const auto& row :
              shim::query(tx_,
-                         "SELECT tx_hash FROM transaction_results "
+                         "SELECT DISTINCT tx_hash FROM transaction_results "
                          "WHERE tx_hash = ANY ($1::text[]) AND tx_hash <> ALL ($2::text[]) "
                          "AND block_time BETWEEN $3::timestamptz AND $4::timestamptz",
                          text_array(tx_hashes), text_array(settled_), times_.since, times_.until))
@@ -64,26 +77,7 @@ public:
 
     Rejudged run(const std::vector<std::string>& tx_hashes) {
         for (const auto& [tx_hash, tree] : load_to_judge(tx_, tx_hashes, times_)) {
-            if (!tree.transaction) continue;
-            const auto judgement = tree_of(tx_hash, tree).judge();
-            placing_.add(tx_hash, judgement);
-            auto decided = chain::decided(*tree.transaction, judgement);
-            take_user(tx_hash, decided.results.empty() ? tree.transaction->named_user() : judgement.user.id);
-            if (decided.results.empty()) {
-                if (judgement.settled && judgement.undecided) undecided_.push_back(tx_hash);
-                continue;
-            }
-            settled_.push_back(tx_hash);
-            told_.tx_hashes.push_back(tx_hash);
-            told_.verdicts.emplace_back(chain::verdict_name(decided.results.front().verdict));
-            told_.error_classes.push_back(decided.results.front().failure.error_class);
-            verdicts_[tx_hash] = chain::verdict_name(decided.results.front().verdict);
-            for (const auto& finding : decided.findings) {
-                if (!findings_.insert(finding.finding_id).second) continue;
-                told_.holding.push_back(finding.finding_id);
-                told_.handled.emplace_back(!finding.handled ? "" : *finding.handled ? "t" : "f");
-            }
-            chain::write_decided(batch_, std::move(decided));
+            if (tree.transaction) judge(tx_hash, tree);
         }
         take_results_back();
         write_users();
@@ -93,29 +87,67 @@ public:
     }
 
 private:
+    // All executions of a hash are replaced, or none.
+    void judge(const std::string& tx_hash, const StoredTree& tree) {
+        const auto executions = executions_of(tx_hash, tree);
+        chain::Decided all;
+        for (const auto& execution : executions) {
+            const auto judgement = execution.judge();
+            placing_.add(tx_hash, judgement);
+            auto decided = chain::decided(*tree.transaction, judgement);
+            const bool is_over = !decided.results.empty();
+            if (const auto at = judgement.included ? judgement.included_at : tree.listed_at)
+                take_user({tx_hash, at->height},
+                          is_over ? judgement.user.id : tree.transaction->named_user());
+            if (!is_over && executions.size() == 1 && judgement.settled && judgement.undecided)
+                undecided_.push_back(tx_hash);
+            if (is_over) all.add(std::move(decided));
+        }
+        if (all.results.size() == executions.size()) take(tx_hash, std::move(all));
+    }
+
+    void take(const std::string& tx_hash, chain::Decided&& decided) {
+        settled_.push_back(tx_hash);
+        told_.tx_hashes.push_back(tx_hash);
+        told_.verdicts.emplace_back(chain::verdict_name(decided.results.front().verdict));
+        told_.error_classes.push_back(decided.results.front().failure.error_class);
+        for (const auto& result : decided.results)
+            verdicts_[{tx_hash, result.included_at.height}] = chain::verdict_name(result.verdict);
+        for (const auto& finding : decided.findings) {
+            const bool is_known = findings_.contains(finding.finding_id);
+            findings_.insert(finding.finding_id);
+            if (is_known) continue;
+            told_.holding.push_back(finding.finding_id);
+            told_.handled.emplace_back(!finding.handled ? "" : *finding.handled ? "t" : "f");
+        }
+        chain::write_decided(batch_, std::move(decided));
+    }
+
     // The row of a transaction has the named user until its tree is over (disown.hpp).
-    void take_user(const std::string& tx_hash, std::string user_id) {
+    void take_user(const ResultKey& included, std::string user_id) {
         if (user_id.empty()) return;
-        relayed_.push_back(tx_hash);
+        relayed_.push_back(included.first);
+        relayed_at_.push_back(std::to_string(included.second));
         users_.push_back(std::move(user_id));
     }
 
     // Results of trees of which receipts are missing that decide the verdict: an earlier version gave them.
     // The trees are fetched again.
     void take_results_back() {
-        const auto rows = shim::query(tx_,
-                                      "SELECT tx_hash FROM transaction_results WHERE tx_hash = ANY "
-                                      "($1::text[]) AND block_time BETWEEN $2::timestamptz AND "
-                                      "$3::timestamptz",
-                                      text_array(undecided_), times_.since, times_.until);
+        const auto rows =
+            shim::query(tx_,
+                        "SELECT tx_hash, block_height FROM transaction_results WHERE tx_hash = ANY "
+                        "($1::text[]) AND block_time BETWEEN $2::timestamptz AND "
+                        "$3::timestamptz",
+                        text_array(undecided_), times_.since, times_.until);
         std::vector<std::string> judged;
-        for (const auto& row : rows) judged.push_back(row[0].as<std::string>());
-        for (const auto& tx_hash : judged) {
+        for (const auto& row : rows) {
+            const auto& tx_hash = judged.emplace_back(row[0].as<std::string>());
             settled_.push_back(tx_hash);
             told_.tx_hashes.push_back(tx_hash);
             told_.verdicts.emplace_back();
             told_.error_classes.emplace_back(chain::kReceiptsMissing);
-            verdicts_[tx_hash] = chain::kind::kUndecided;
+            verdicts_[{tx_hash, row[1].as<std::uint64_t>()}] = chain::kind::kUndecided;
         }
         shim::query(tx_,
                     "INSERT INTO pending_trees (tx_hash, sender_id, block_height, block_hash, block_time, "
@@ -132,23 +164,31 @@ private:
         if (relayed_.empty()) return;
         shim::query(tx_,
                     "UPDATE transactions t SET user_id = told.user_id "
-                    "FROM unnest($1::text[], $2::text[]) AS told (tx_hash, user_id) "
-                    "WHERE t.tx_hash = told.tx_hash AND t.user_id IS DISTINCT FROM told.user_id "
-                    "  AND t.block_time BETWEEN $3::timestamptz AND $4::timestamptz",
-                    text_array(relayed_), text_array(users_), times_.since, times_.until);
+                    "FROM unnest($1::text[], $2::text[], $3::text[]) AS told (tx_hash, height, user_id) "
+                    "WHERE t.tx_hash = told.tx_hash AND t.block_height = told.height::bigint "
+                    "  AND t.user_id IS DISTINCT FROM told.user_id "
+                    "  AND t.block_time BETWEEN $4::timestamptz AND $5::timestamptz",
+                    text_array(relayed_), text_array(relayed_at_), text_array(users_), times_.since,
+                    times_.until);
     }
 
     void replace() {
         done_.trees = settled_.size();
         take_back_judged(tx_, told_);
-        std::map<std::string, std::string> earlier;
-        for (const auto& row : remove("transaction_results WHERE tx_hash", "tx_hash, verdict"))
-            earlier[row[0].as<std::string>()] = row[1].as<std::string>();
-        for (const auto& [tx_hash, verdict] : verdicts_)
-            if (const auto& before = earlier[tx_hash]; before != verdict) ++done_.verdicts[{before, verdict}];
+        std::map<ResultKey, std::string> earlier;
+        for (const auto& row : remove("transaction_results WHERE tx_hash", "tx_hash, block_height, verdict"))
+            earlier[{row[0].as<std::string>(), row[1].as<std::uint64_t>()}] = row[2].as<std::string>();
+        for (const auto& [included, verdict] : verdicts_)
+            if (const auto& before = earlier[included]; before != verdict)
+                ++done_.verdicts[{before, verdict}];
+        for (const auto& row : remove("findings WHERE " + kTreeFindings + " AND tree_id", "finding_id")) {
+            const auto again = findings_.find(row[0].as<std::string>());
+            if (again == findings_.end())
+                ++done_.findings_removed;
+            else
+                findings_.erase(again);
+        }
         done_.findings_added = findings_.size();
-        for (const auto& row : remove("findings WHERE " + kTreeFindings + " AND tree_id", "finding_id"))
-            findings_.contains(row[0].as<std::string>()) ? --done_.findings_added : ++done_.findings_removed;
         copy_rows(tx_, batch_);
         tell_findings(tx_, rules_, batch_.findings, Telling::again);
     }
@@ -167,10 +207,10 @@ private:
     const TreeTimes& times_;
     std::vector<std::string> settled_;
     JudgedAnew told_;
-    std::map<std::string, std::string> verdicts_;
-    std::set<std::string> findings_;
+    std::map<ResultKey, std::string> verdicts_;
+    std::multiset<std::string> findings_;  // two executions may have failed by one id: that of the hash
     std::vector<std::string> undecided_;
-    std::vector<std::string> relayed_, users_;
+    std::vector<std::string> relayed_, relayed_at_, users_;
     Placing placing_;
     chain::RowBatch batch_;
     Rejudged done_;

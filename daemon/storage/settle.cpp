@@ -77,9 +77,29 @@ std::set<std::string> stored_ids(pqxx::transaction_base& tx, const std::string& 
 
 chain::Decided decided_of(const std::string& tx_hash, const StoredTree& tree, InPart in_part) {
     if (!tree.transaction && in_part == InPart::nothing) return {};
-    const auto judgement = tree_of(tx_hash, tree).judge();
-    if (tree.transaction) return chain::decided(*tree.transaction, judgement);
-    return {chain::findings_in_part(judgement, in_part == InPart::everything), {}};
+    if (!tree.transaction) {
+        const auto judgement = tree_of(tx_hash, tree).judge();
+        return {chain::findings_in_part(judgement, in_part == InPart::everything), {}};
+    }
+    chain::Decided all;
+    for (const auto& execution : executions_of(tx_hash, tree))
+        all.add(chain::decided(*tree.transaction, execution.judge()));
+    return all;
+}
+
+// One hash may be executed in several blocks. A receipt is executed once.
+const std::string kResultsOf =
+    "SELECT tx_hash || '@' || block_height FROM transaction_results WHERE tx_hash = ANY ($1::text[]) "
+    "AND block_time BETWEEN $2::timestamptz AND $3::timestamptz";
+std::string stored_as(const chain::TreeResult& result) {
+    return result.tx_hash + '@' + std::to_string(result.included_at.height);
+}
+const std::string kIdsOfFindings =
+    "SELECT finding_id || CASE kind WHEN 'failed_transaction' THEN '@' || coalesce(block_height, 0) "
+    "ELSE '' END ";
+std::string stored_as(const chain::Finding& finding) {
+    if (finding.kind != chain::kind::kFailedTransaction) return finding.finding_id;
+    return finding.finding_id + '@' + std::to_string(finding.at.height);
 }
 
 chain::RowBatch judge_around(pqxx::connection& connection, base::HeightRange around) {
@@ -168,12 +188,8 @@ void judge_stored(pqxx::transaction_base& tx, const std::map<std::string, Stored
                   const TreeTimes& times, chain::RowBatch& batch, InPart in_part) {
     std::vector<std::string> tx_hashes;
     for (const auto& [tx_hash, tree] : trees) tx_hashes.push_back(tx_hash);
-    const auto results =
-        stored_ids(tx,
-                   "SELECT tx_hash FROM transaction_results WHERE tx_hash = ANY ($1::text[]) "
-                   "AND block_time BETWEEN $2::timestamptz AND $3::timestamptz",
-                   tx_hashes, times);
-    const auto findings = stored_ids(tx, "SELECT finding_id " + kFindingsOf, tx_hashes, times);
+    const auto results = stored_ids(tx, kResultsOf, tx_hashes, times);
+    const auto findings = stored_ids(tx, kIdsOfFindings + kFindingsOf, tx_hashes, times);
     const auto open = stored_ids(tx, "SELECT finding_id " + kFindingsOf + kKnownInPart, tx_hashes, times);
     std::vector<std::string> known_now;
     for (const auto& [tx_hash, tree] : trees) {
@@ -181,12 +197,13 @@ void judge_stored(pqxx::transaction_base& tx, const std::map<std::string, Stored
         std::erase_if(decided.findings, [&](const auto& finding) {
             const bool again = open.contains(finding.finding_id) && finding.handled && finding.role;
             if (again) known_now.push_back(finding.finding_id);
-            return !again && findings.contains(finding.finding_id);
+            return !again && findings.contains(stored_as(finding));
         });
-        if (results.contains(tx_hash)) {
-            for (const auto& result : decided.results) chain::note_user(batch, result);
-            decided.results.clear();
-        }
+        std::erase_if(decided.results, [&](const auto& result) {
+            const bool is_stored = results.contains(stored_as(result));
+            if (is_stored) chain::note_user(batch, result);
+            return is_stored;
+        });
         chain::write_decided(batch, std::move(decided));
     }
     if (known_now.empty()) return;

@@ -1,4 +1,5 @@
-"""Chains recorded on real nodes, from both sources: every outcome is stored as the node told it, and the rows are the same."""
+"""Chains recorded on real nodes, from both sources: every outcome is stored as the node told it, the rows are the same, and stay so when
+they are judged again."""
 
 import json
 import pathlib
@@ -95,6 +96,9 @@ class RecordedChain(support.Scenario):
         config = self.config(self.sandbox(*flags), source=source, start=recording.first, patience="60s",
                              database=database)
         self.receiptd("run", "--config", config, "--until", recording.last)
+        before = [self.rows(database, table) for table in TABLES]
+        self.receiptd("rejudge", "--config", config, "--from", recording.first, "--to", recording.last)
+        self.assertEqual([self.rows(database, table) for table in TABLES], before)
         return database
 
     def rows(self, database, table):

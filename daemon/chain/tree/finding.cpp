@@ -1,6 +1,7 @@
 #include "chain/tree/finding.hpp"
 
 #include <array>
+#include <iterator>
 #include <utility>
 
 namespace receiptd::chain {
@@ -27,6 +28,13 @@ std::optional<Verdict> parse_verdict(Text name) {
     for (const auto& [verdict, text] : kVerdicts)
         if (text == name) return verdict;
     return std::nullopt;
+}
+
+void Decided::add(Decided&& other) {
+    findings.insert(findings.end(), std::make_move_iterator(other.findings.begin()),
+                    std::make_move_iterator(other.findings.end()));
+    results.insert(results.end(), std::make_move_iterator(other.results.begin()),
+                   std::make_move_iterator(other.results.end()));
 }
 
 void Finding::identify() { finding_id = kind + ":" + (receipt_id.empty() ? tx_hash : receipt_id); }

@@ -147,6 +147,7 @@ struct TreeResult {
 struct Decided {
     std::vector<Finding> findings;
     std::vector<TreeResult> results;
+    void add(Decided&& other);
     bool empty() const { return findings.empty() && results.empty(); }
 };
 

@@ -22,13 +22,19 @@ void LiveTrees::touch(Text tx_hash, Tree& tree) {
     touched_.emplace_back(tx_hash);
 }
 
+void LiveTrees::announce(Tree& tree, const Outcome& outcome) {
+    tree.announced += outcome.receipt_ids.size();
+    for (const auto id : outcome.receipt_ids) tree.awaited_ids += IdHash()(id);
+}
+
 void LiveTrees::transaction(const SignedTransaction& transaction, const Outcome& outcome, ExecutedAt at,
                             bool in_scope) {
     auto& kept = trees_[IdText(transaction.hash)];
     if (!kept) kept = std::make_unique<Tree>();
     auto& tree = *kept;
     auto& result = tree.result;
-    if (!result.tx_hash.empty()) return;  // listed twice: the first execution counts
+    if (!result.tx_hash.empty())  // executed twice: only what is stored tells the executions apart
+        return forget(transaction.hash, in_scope || tree.in_scope || tree.holds_others);
     tree.in_scope = in_scope;
     result.tx_hash = transaction.hash;
     result.signer_id = transaction.signer_id;
@@ -44,7 +50,7 @@ void LiveTrees::transaction(const SignedTransaction& transaction, const Outcome&
     result.gas_burnt += outcome.gas_burnt;
     result.tokens_burnt += outcome.tokens_burnt;
     tree.losses.conversion(outcome.gas_burnt, outcome.tokens_burnt);
-    tree.announced += outcome.receipt_ids.size();
+    announce(tree, outcome);
     if (outcome.status.kind == StatusKind::failure) {
         Failure failure;
         result.near_status = NearStatus{true, {}};
@@ -93,7 +99,8 @@ void LiveTrees::executed(Text tx_hash, const ExecutedReceipt& item, ExecutedAt a
     ++result.receipts;
     result.gas_burnt += item.outcome.gas_burnt;
     result.tokens_burnt += item.outcome.tokens_burnt;
-    tree.announced += item.outcome.receipt_ids.size();
+    announce(tree, item.outcome);
+    tree.awaited_ids -= IdHash()(item.outcome.id);
     keep_latest(result.settled_at, at);
     touch(tx_hash, tree);
     tree.holds_others = tree.holds_others || (item.in_scope && !tree.in_scope);
@@ -266,7 +273,10 @@ void LiveTrees::end_of_block(const IdText& tx_hash, Decided& decided) {
         trees_.erase(found);
         return;
     }
-    const bool settled = tree.result.receipts == tree.announced;
+    const bool settled = tree.result.receipts == tree.announced && tree.awaited_ids == 0;
+    // Receipts of an execution of the same hash that was given up are among them.
+    if (!settled && tree.result.receipts >= tree.announced)
+        return forget(tx_hash, tree.in_scope || tree.holds_others);
     if (!tree.failures.empty()) {
         learn_awaiters(tree);
         tree.flows.give_effects(tree.failures);

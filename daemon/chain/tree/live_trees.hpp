@@ -44,7 +44,7 @@ public:
     };
 
     // The contents of a block, in any order but that a receipt comes after its parent. If a transaction is
-    // not in scope, its tree gives no result.
+    // not in scope, its tree gives no result. One that goes by again while its tree is not over is late.
     void transaction(const SignedTransaction& transaction, const Outcome& outcome, ExecutedAt at,
                      bool in_scope = true);
     void executed(Text tx_hash, const ExecutedReceipt& item, ExecutedAt at);
@@ -87,6 +87,7 @@ private:
         std::vector<BurntRefund> burnt;       // not told yet
         std::vector<Finding> other_findings;  // in scope, not told yet: burnt tokens, time-outs of yields
         std::uint64_t announced = 0;
+        std::size_t awaited_ids = 0;  // the sum of the hashes of those that are announced and not executed
         std::vector<Failure> failures;
         boost::unordered_flat_map<std::string, Awaiter> awaiters;  // of failures, by data id
         std::vector<bool> told;  // for each failure: it was told, or must not be told
@@ -107,6 +108,7 @@ private:
     std::optional<Resume> take_resume(const Receipt& yield);
     void bound_resumes();
     void touch(Text tx_hash, Tree& tree);
+    static void announce(Tree& tree, const Outcome& outcome);
     static void follow_result_chain(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
     static void record_failure(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
     static void refund(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);

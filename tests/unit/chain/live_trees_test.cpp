@@ -369,9 +369,10 @@ TEST_F(Yielding, IsLateWhereItsResumeWasNotSeen) {
 }
 
 TEST(LiveTrees, OfTooManyThoseInWhichNothingHappenedForLongestAreGivenUp) {
+    LiveTrees full(16);
+    open_trees(full, 16);
+    EXPECT_EQ(full.bound(), 0u);
     LiveTrees live(16);
-    open_trees(live, 16);
-    EXPECT_EQ(live.bound(), 0u);
     open_trees(live, 17);
     EXPECT_EQ(live.bound(), 4u);
     EXPECT_EQ(live.open_trees(), 13u);
