@@ -2,6 +2,7 @@
 
 #include "app/process.hpp"
 #include "app/version.hpp"
+#include "base/chance.hpp"
 #include "base/coroutine.hpp"
 #include "base/iso_time.hpp"
 #include "base/log.hpp"
@@ -14,7 +15,6 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
-#include <random>
 #include <set>
 #include <stdexcept>
 #include <thread>
@@ -93,12 +93,6 @@ storage::Declaration declaration(const config::Settings& settings) {
         declared.lists.push_back(
             {list.name, list.file.empty() ? std::nullopt : std::optional(list.accounts)});
     return declared;
-}
-
-alert::Dispatcher::Chance chance() {
-    return [random = std::minstd_rand(std::random_device{}())]() mutable {
-        return std::uniform_real_distribution<double>(0.0, 1.0)(random);
-    };
 }
 
 alert::JudgedChain judged_chain(const follow::State& state, const follow::Leadership& leadership) {
@@ -215,7 +209,7 @@ Runtime::Runtime(const config::Settings& configured)
       alert_series(registry),
       sender(context.get_executor(), settings.endpoints, clock),
       dispatcher(context.get_executor(), cpu, settings.endpoints, deliveries, sender, alert_series, clock,
-                 chance(), site_of(settings)),
+                 base::chance, site_of(settings)),
       timed_rule_store(database),
       timed_rules(context.get_executor(), timed_rule_store, judged_chain(state, leadership), alert_series) {
     state.interest = [this] { return database.rules.interest(); };

@@ -3,7 +3,6 @@
 #include "base/sleep.hpp"
 #include "metrics/registry.hpp"
 
-#include <random>
 #include <utility>
 
 namespace receiptd::follow {
@@ -13,11 +12,6 @@ using namespace std::chrono_literals;
 
 // A host that lags behind the one that told the head is asked again this often.
 constexpr auto kLagRetry = 100ms;
-
-double chance() {
-    thread_local std::minstd_rand generator{std::random_device{}()};
-    return std::uniform_real_distribution<double>(0.0, 1.0)(generator);
-}
 
 }  // namespace
 
@@ -83,7 +77,7 @@ base::Task<rpc::FetchResult> FetchWindow::fetch_patiently(base::Height height) {
         const bool waited = state_.clock.steady() - asked_at >= kLagRetry;
         if (above_head && source_.waits_for_next() && waited) continue;
         const auto delay =
-            not_yet ? base::Duration(kLagRetry) : base::backoff_delay(settings_.backoff, attempt, chance());
+            not_yet ? base::Duration(kLagRetry) : state_.wait_before(settings_.backoff, attempt);
         co_await base::sleep_on(timer, delay);
     }
 }

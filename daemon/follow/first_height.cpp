@@ -102,7 +102,7 @@ base::Task<std::optional<chain::BlockRef>> Follower::agree_on_head() {
         if (head && told == Told::no) agreement_.doubt_head();
         // The stored tip of an old database is not where to start.
         state_.head.fall_back(std::nullopt);
-        co_await state_.pause(base::backoff_delay(kAskHeadsAgain, attempt, 0.5));
+        co_await state_.pause(state_.wait_before(kAskHeadsAgain, attempt));
         co_await know_head();
     }
     co_return std::nullopt;

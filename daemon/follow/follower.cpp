@@ -318,7 +318,7 @@ base::Task<void> Follower::run_along_head(First first, std::optional<base::Heigh
         from = end.next;
         if (end.removed) continue;
         if (!end.broken) co_return;
-        co_await state_.pause(base::backoff_delay(kRetryBroken, attempt, 0.5));
+        co_await state_.pause(state_.wait_before(kRetryBroken, attempt));
         co_await read_coverage_again();
         if (const auto last = state_.heights.coverage().covered.last()) from = std::min(from, *last + 1);
     }

@@ -97,7 +97,7 @@ base::Task<void> Follower::repair_gaps() {
         for (const auto& [height, record] : state_.heights.unavailable())
             if (retry_at_.count(height) == 0 && state_.heights.given_up().contains(height))
                 retry_at_[height] =
-                    state_.clock.steady() + base::backoff_delay(kRetryUnavailable, record.attempts, 0.5);
+                    state_.clock.steady() + state_.wait_before(kRetryUnavailable, record.attempts);
         const auto gap = state_.head.block() || source_.waits_for_next() ? due_gap() : std::nullopt;
         if (gap)
             co_await repair(*gap);
@@ -119,7 +119,7 @@ base::Task<void> Follower::repair(base::HeightRange range) {
             retry_at_.erase(height);
         else
             retry_at_[height] =
-                state_.clock.steady() + base::backoff_delay(kRetryUnavailable, record->second.attempts, 0.5);
+                state_.clock.steady() + state_.wait_before(kRetryUnavailable, record->second.attempts);
     }
 }
 

@@ -99,7 +99,7 @@ base::Task<void> OutcomeCheck::refuted(base::Height height, base::Height agreed)
     auto answers = co_await ask(height, std::move(wrong), for_all);
     attempts.all_answered = for_all && is_whole_below && answers.all_answered;
     attempts.was_amended = answers.each_has_one;
-    attempts.next_at = state_.clock.steady() + base::backoff_delay(kAskOthersAgain, attempts.count, 0.5);
+    attempts.next_at = state_.clock.steady() + state_.wait_before(kAskOthersAgain, attempts.count);
     if (answers.each_has_one) heights.refute_outcomes(height, std::move(answers.amendment));
 }
 

@@ -61,7 +61,7 @@ base::Task<bool> Run::is_of_this_chain(const chain::BlockRef& block, const std::
 
 // Along the head to the last block that is sure; after a pause, longer each time in a row.
 base::Task<base::Height> Run::go_back() {
-    co_await engine_.state.pause(base::backoff_delay(kSetback, ++setbacks_, 0.5));
+    co_await engine_.state.pause(engine_.state.wait_before(kSetback, ++setbacks_));
     if (!follows_head()) co_return next_;
     continuity_.forget_denied();
     faults_.clear();

@@ -1,6 +1,8 @@
 // The state that the follower's loops share (one thread), by subject; status and readyz show it.
 #pragma once
 
+#include "base/backoff.hpp"
+#include "base/chance.hpp"
 #include "base/clock.hpp"
 #include "base/event.hpp"
 #include "base/task.hpp"
@@ -101,6 +103,12 @@ struct State {
 
     // heights.agreed() is to reach the tip soon.
     void want_agreement();
+    // Uniform in [0, 1); not the same in two daemons.
+    std::function<double()> chance = base::chance;
+    // The wait before the next attempt, after so many.
+    base::Duration wait_before(const base::BackoffPolicy& policy, unsigned attempts) const {
+        return base::backoff_delay(policy, attempts, chance());
+    }
     // Until the time has passed, or stop is requested.
     base::Task<void> pause(base::Duration delay);
     // The earlier of the wall clock and the newest block known: neither makes anything older than it is.

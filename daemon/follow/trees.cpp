@@ -285,7 +285,7 @@ void Trees::plan_next(Open& open) {
     open.next = next_ask(std::move(waits), {open.answers_alike, is_wanted(open)}, final_height());
     const bool parked = !open.next.waits_for_data.empty();
     for (const auto& data_id : open.next.waits_for_data) parked_[data_id] = open.pending.tx_hash;
-    const auto pause = base::backoff_delay(kRetry, open.asks + 1, 0.5);
+    const auto pause = state_.wait_before(kRetry, open.asks + 1);
     open.ask_by = state_.clock.steady() + std::max<base::Duration>(pause, parked ? kParkedFor : kChainMoves);
 }
 
@@ -354,7 +354,7 @@ void Trees::forget(const base::HeightSet& lost) {
 
 base::Task<void> Trees::postpone(OpenTree open, std::string reason) {
     const auto& pending = open->pending;
-    const auto delay = base::backoff_delay(kRetry, pending.attempts + 1, 0.5);
+    const auto delay = state_.wait_before(kRetry, pending.attempts + 1);
     log::debug("tree postponed", {{"tx_hash", pending.tx_hash}, {"reason", reason}});
     co_await store_.postpone_tree(
         pending.tx_hash, std::chrono::duration_cast<std::chrono::milliseconds>(delay), std::move(reason));

@@ -38,13 +38,13 @@ void HostMemory::collected(chain::BlockHeight height) {
 
 void HostMemory::tell_head(chain::BlockHeight height) { head_ = std::max(head_.value_or(height), height); }
 
-void HostMemory::doubt(base::SteadyTime now) {
+void HostMemory::doubt(base::SteadyTime now, double chance) {
     if (doubted(now)) return;
     // A host that was right for longer than it was doubted begins anew.
-    const auto last = base::backoff_delay(kDoubtedFor, std::max(doubts_, 1u), 0.5);
+    const auto last = base::backoff_delay(kDoubtedFor, std::max(doubts_, 1u), 0.0);
     if (now > doubted_until_ + last) doubts_ = 0;
     head_.reset();
-    doubted_until_ = now + base::backoff_delay(kDoubtedFor, ++doubts_, 0.5);
+    doubted_until_ = now + base::backoff_delay(kDoubtedFor, ++doubts_, chance);
 }
 
 std::optional<chain::BlockHeight> HostMemory::horizon() const {

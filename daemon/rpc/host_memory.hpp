@@ -17,7 +17,7 @@
 namespace receiptd::rpc {
 
 inline constexpr base::Duration kUnsupportedFor = std::chrono::minutes(10);
-inline constexpr base::BackoffPolicy kDoubtedFor{std::chrono::seconds(5), std::chrono::minutes(10), 2.0, 0.0};
+inline constexpr base::BackoffPolicy kDoubtedFor{std::chrono::seconds(5), std::chrono::minutes(10), 2.0, 0.2};
 inline constexpr base::Duration kUntrackedFor = std::chrono::minutes(10);  // then it is asked again
 inline constexpr std::size_t kMostUntracked = 64;                          // networks have fewer shards
 // Misses in blocks of different heights, none answered between them: one alone may be a node behind the same
@@ -39,7 +39,7 @@ public:
     void tell_head(chain::BlockHeight height);
     // It tells things that are not of this chain: its head is forgotten, and for kDoubtedFor, longer each
     // time in a row, none is believed.
-    void doubt(base::SteadyTime now);
+    void doubt(base::SteadyTime now, double chance);
     bool doubted(base::SteadyTime now) const { return now < doubted_until_; }
 
     bool below_horizon(chain::BlockHeight height) const {

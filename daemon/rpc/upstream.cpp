@@ -159,7 +159,7 @@ void Upstream::doubt() {
     if (!doubted())
         log::warn("upstream told a block or a head that is not of this chain: for now others are asked first",
                   {{"upstream", options_.name}, {"origin", options_.url.origin()}});
-    memory_.doubt(time_->now());
+    memory_.doubt(time_->now(), time_->chance());
     show();
 }
 

@@ -63,6 +63,7 @@ public:
     Daemon(base::asio::io_context& io, ManualClock& manual_clock, rpc::BlockSource& blocks,
            rpc::Witnesses& witnesses, rpc::TreeSource* trees, Stores stores, const config::Follow& settings)
         : context(io), cpu(1), clock(manual_clock), series(registry), state(series, clock) {
+        state.chance = [] { return 0.5; };
         follower.emplace(io.get_executor(), cpu, blocks, witnesses, trees, stores, state, settings);
     }
 
