@@ -1,6 +1,7 @@
 #include "follow/agreement.hpp"
 
 #include "base/coroutine.hpp"
+#include "base/log.hpp"
 
 #include <algorithm>
 #include <map>
@@ -13,6 +14,7 @@ using Word = rpc::Witness::Word;
 
 constexpr unsigned kAsks = 5;
 constexpr auto kAskAgain = 400ms;
+constexpr auto kBeginsAloneAfter = 1min;
 
 std::size_t count(const std::vector<rpc::Witness>& witnesses, const std::string& hash) {
     return static_cast<std::size_t>(std::count_if(
@@ -78,6 +80,7 @@ base::Task<Told> Agreement::on(const chain::BlockRef& block) {
             if (const auto shown = shown_alike(witnesses, block.hash)) state_.times.agree_on(*shown);
             state_.head.confirm(block.height);
             state_.disagreement.clear();
+            begins_alone_at_.reset();
         } else {
             said_ = "block " + std::to_string(block.height) + " (" + block.hash +
                     ") is not told by two hosts: " + in_words(witnesses);
@@ -102,6 +105,18 @@ base::Task<Agreement::Judgement> Agreement::about_stored(const chain::BlockRef& 
     }
     judgement.said = in_words(witnesses);
     co_return judgement;
+}
+
+bool Agreement::begins_alone(const chain::BlockRef& first, Told told) {
+    const auto now = state_.clock.steady();
+    if (!begins_alone_at_) begins_alone_at_ = now + kBeginsAloneAfter;
+    if (told != Told::unclear || now < *begins_alone_at_) return false;
+    begins_alone_at_.reset();
+    state_.disagreement.clear();
+    state_.set_unconfirmed(said_);
+    log::warn("following the chain by the word of one host, as no other one answers", {{"because", said_}});
+    state_.times.agree_on(first);
+    return true;
 }
 
 void Agreement::hold_up() { state_.disagreement = said_; }

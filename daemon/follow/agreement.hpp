@@ -5,6 +5,7 @@
 #include "follow/state.hpp"
 #include "rpc/source.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,9 @@ public:
     };
     base::Task<Judgement> about_stored(const chain::BlockRef& stored);
 
+    // After a minute the word of one host is enough for the first block, if the others give no answer.
+    bool begins_alone(const chain::BlockRef& first, Told told);
+
     // Nothing is stored before the hosts agree: readyz tells what they said last.
     void hold_up();
 
@@ -64,6 +68,7 @@ public:
 private:
     rpc::Witnesses& witnesses_;
     State& state_;
+    std::optional<base::SteadyTime> begins_alone_at_;
     std::string said_;  // about the last block that was not agreed on
 };
 

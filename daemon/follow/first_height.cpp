@@ -12,7 +12,6 @@ namespace {
 
 // So many heights are caught up with before the head is followed.
 constexpr base::Height kCaughtUpFirst = 128;
-constexpr std::chrono::minutes kBeginsAloneAfter{1};
 constexpr base::BackoffPolicy kAskHeadsAgain{std::chrono::seconds(1), std::chrono::seconds(10), 2.0, 0.2};
 
 }  // namespace
@@ -72,6 +71,12 @@ base::Task<void> Follower::want_what_lies_below(base::Height from) {
     if (from <= since) co_return;
     base::HeightSet missed({since, from - 1});
     missed.subtract(coverage.skipped_by_operator);
+    const auto& tip = state_.heights.tip();
+    if (!missed.empty() && tip && time_of(*tip) < state_.news_since(false).sent_since)
+        log::warn(
+            "blocks of more than a week are missing and will be fetched: alerts about what is older than a "
+            "week are kept as late, and `receiptd alerts resend --state late` sends them",
+            {{"last_stored", tip->height}});
     for (const auto& range : missed.ranges()) {
         co_await stores_.blocks.want(range);
         state_.heights.want(range);
@@ -81,21 +86,14 @@ base::Task<void> Follower::want_what_lies_below(base::Height from) {
 // The first stored block decides which blocks fit later. After a minute the word of a host is enough to which
 // the others give no answer: the daemon follows, and says that it is alone.
 base::Task<std::optional<chain::BlockRef>> Follower::agree_on_head() {
-    const auto begins_alone_at = state_.clock.steady() + kBeginsAloneAfter;
     bool warned = false;
     co_await know_head();
     for (unsigned attempt = 1; !state_.stop.requested(); ++attempt) {
         const auto head = state_.head.block();
         const auto told = head ? co_await agreement_.on(*head) : Told::no;
         if (told == Told::yes) co_return head;
+        if (head && agreement_.begins_alone(*head, told)) co_return head;
         if (head) agreement_.hold_up();
-        if (told == Told::unclear && state_.clock.steady() >= begins_alone_at) {
-            state_.set_unconfirmed(std::exchange(state_.disagreement, {}));
-            log::warn("following the chain by the word of one host, as no other one answers",
-                      {{"because", state_.unconfirmed()}});
-            state_.times.agree_on(*head);
-            co_return head;
-        }
         if (head && !std::exchange(warned, true))
             log::warn("nothing is stored before the hosts agree on the head",
                       {{"because", state_.disagreement}});

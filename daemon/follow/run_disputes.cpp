@@ -54,6 +54,8 @@ base::Task<bool> Run::is_of_this_chain(const chain::BlockRef& block, const std::
         co_await engine_.state.pause(kParentRetry);
     }
     const auto told = co_await engine_.agreement.on(block);
+    const bool is_first = engine_.state.heights.coverage().covered.empty();
+    if (is_first && engine_.agreement.begins_alone(block, told)) co_return true;
     if (told != Told::yes) engine_.agreement.hold_up();
     if (told == Told::no) engine_.agreement.doubt(host);
     co_return told == Told::yes;
