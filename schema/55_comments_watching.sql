@@ -167,7 +167,7 @@ COMMENT ON COLUMN timed_rules.rule IS 'Name of the rule.';
 COMMENT ON COLUMN timed_rules.version IS 'Version of the rule that was counted. An edited rule is counted anew.';
 COMMENT ON COLUMN timed_rules.counted_from IS 'Time of a block: successes after it are counted. NULL: the rule counts none.';
 COMMENT ON COLUMN timed_rules.counted_until IS 'Time of the last block that is counted.';
-COMMENT ON COLUMN timed_rules.state IS 'quiet: its condition does not hold. alert: it holds. Otherwise why nobody can tell: gap, history, trees, samples or too_many (docs/rules.md).';
+COMMENT ON COLUMN timed_rules.state IS 'quiet: its condition does not hold. alert: it holds. Otherwise why nobody can tell: gap, history, skipped (by an operator), trees, samples or too_many (docs/rules.md).';
 
 COMMENT ON TABLE timed_successes IS 'Of each rule of kind absence the newest successful receipts that match, counted by block.';
 COMMENT ON COLUMN timed_successes.rule IS 'Name of the rule.';

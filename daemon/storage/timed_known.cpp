@@ -26,6 +26,11 @@ const std::string kFirstBlock = "SELECT " + microseconds_of("block_time") +
                                 time_parameter(2) + " AND " + time_parameter(3) +
                                 " ORDER BY block_height LIMIT 1";
 
+const std::string kBeginsAtSkip =
+    "SELECT EXISTS (SELECT FROM blocks b, coverage c, unnest(c.heights) AS r, operator_skips s "
+    "WHERE b.block_time = " +
+    time_parameter(1) + " AND r @> b.block_height AND (s.heights - c.wanted) @> lower(r) - 1)";
+
 const std::string kUnsettled =
     "SELECT DISTINCT " + microseconds_of("at") +
     " FROM (SELECT block_time AS at FROM pending_trees "
@@ -54,6 +59,10 @@ std::optional<rule::KnownTime> known_time(pqxx::transaction_base& tx, base::Wall
                                    microseconds(until - kLongestWindow), microseconds(until));
     if (first.empty()) return std::nullopt;
     return rule::KnownTime{wall_time(first[0][0]), until};
+}
+
+bool begins_at_skip(pqxx::transaction_base& tx, const rule::KnownTime& known) {
+    return shim::query(tx, kBeginsAtSkip, microseconds(known.from))[0][0].as<bool>();
 }
 
 std::map<std::chrono::milliseconds, base::WallTime> settled_until(

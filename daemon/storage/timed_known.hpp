@@ -18,6 +18,9 @@ inline constexpr std::chrono::seconds kStandstill{10};
 // only the last. nullopt: heights near the newest block are missing.
 std::optional<rule::KnownTime> known_time(pqxx::transaction_base& tx, base::WallTime newest);
 
+// Whether an operator has skipped the heights before that time.
+bool begins_at_skip(pqxx::transaction_base& tx, const rule::KnownTime& known);
+
 // By how far a rule looks back: the last time, `until` at most, for which no tree of so long before it is
 // still to be fetched.
 std::map<std::chrono::milliseconds, base::WallTime> settled_until(

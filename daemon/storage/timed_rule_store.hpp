@@ -17,13 +17,14 @@ enum class TimedState : std::uint8_t {
     alert,
     gap,          // heights near the head are missing
     history,      // not all of its window is stored without a gap, or counted yet
+    skipped,      // an operator has skipped heights of its window
     trees,        // trees of its window are still fetched
     samples,      // too few transactions
     too_many,     // there are more rules than kMostTimedRules
     not_at_head,  // the newest blocks are not stored, or nobody tells of any
 };
 inline constexpr TimedState kTimedStates[] = {
-    TimedState::quiet, TimedState::alert,   TimedState::gap,      TimedState::history,
+    TimedState::quiet, TimedState::alert,   TimedState::gap,      TimedState::history,    TimedState::skipped,
     TimedState::trees, TimedState::samples, TimedState::too_many, TimedState::not_at_head};
 std::string_view timed_state_name(TimedState state);
 

@@ -119,6 +119,7 @@ std::string_view timed_state_name(TimedState state) {
         case TimedState::alert: return "alert";
         case TimedState::gap: return "gap";
         case TimedState::history: return "history";
+        case TimedState::skipped: return "skipped";
         case TimedState::trees: return "trees";
         case TimedState::samples: return "samples";
         case TimedState::too_many: return "too_many";

@@ -90,6 +90,22 @@ TEST_F(TimedRulesTest, NothingIsJudgedOverAGap) {
     EXPECT_EQ(told(), "");
 }
 
+TEST_F(TimedRulesTest, WhereAnOperatorHasSkippedHeightsTheStateSaysSo) {
+    declare({kAbsentCalls, kSlowPayouts});
+    follow(1, 222, {60}, {105, 106});
+    execute("INSERT INTO operator_skips (heights) VALUES ('{[105,107)}')");
+    EXPECT_EQ(evaluate(222)->rules, (std::map<TimedState, std::uint64_t>{{TimedState::skipped, 2}}));
+    EXPECT_EQ(value("SELECT DISTINCT state FROM timed_rules"), "skipped");
+    execute("UPDATE coverage SET wanted = wanted + '{[105,107)}'");
+    EXPECT_EQ(evaluate(222)->rules, (std::map<TimedState, std::uint64_t>{{TimedState::history, 2}}))
+        << "a backfill fetches them";
+    execute("UPDATE coverage SET wanted = wanted - '{[105,107)}'");
+    follow(223, 230);
+    EXPECT_EQ(evaluate(230)->rules,
+              (std::map<TimedState, std::uint64_t>{{TimedState::alert, 1}, {TimedState::skipped, 1}}))
+        << "one window lies above them";
+}
+
 TEST_F(TimedRulesTest, NothingIsJudgedWhereTheNewestBlocksAreMissing) {
     declare({kAbsentCalls});
     follow(1, 150);
