@@ -3,8 +3,10 @@
 #include "storage/copy.hpp"
 #include "storage/corrections.hpp"
 #include "storage/news.hpp"
+#include "storage/pg_orphan_store.hpp"
 #include "storage/pqxx_shim.hpp"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -73,9 +75,21 @@ const std::string kUnsentAlerts =
     " AND NOT EXISTS (SELECT FROM deliveries d WHERE d.alert_id = a.alert_id AND NOT (" + kUnsent + "))";
 const std::string kSentAlerts = "UPDATE alerts SET confirmed = false " + kOfTrees;
 
+std::set<std::string> judged_trees(const chain::RowBatch& batch) {
+    std::set<std::string> trees;
+    for (const auto table : {chain::Table::transaction_results, chain::Table::findings})
+        for_each_row(batch, table, {"tree_id"},
+                     [&trees](const RowFields& row) { trees.emplace(row[0].value_or("")); });
+    return trees;
+}
+
 }  // namespace
 
+// What was judged by the rows that go is committed before them, and goes, too, or sees that they are gone:
+// settling holds the lock of adoption, and the commit of blocks that of coverage.
 RemovedBlock remove_block(pqxx::transaction_base& tx, base::Height height) {
+    lock_adoption(tx);
+    tx.exec("SELECT FROM coverage FOR NO KEY UPDATE");
     const auto block =
         shim::query(tx,
                     "SELECT block_time, coalesce(prev_height, block_height - 1) + 1 FROM blocks "
@@ -111,6 +125,23 @@ RemovedBlock remove_block(pqxx::transaction_base& tx, base::Height height) {
                 "judged_before = judged_before - $1::int8multirange, updated_at = now()",
                 missing.to_multirange());
     return {missing, is_told};
+}
+
+bool judges_trees_of_removed_blocks(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
+    const auto trees = judged_trees(batch);
+    return !trees.empty() && shim::query(tx,
+                                         "SELECT EXISTS (SELECT FROM orphan_receipts "
+                                         "WHERE id = 'removed block' AND adopted_into = ANY ($1::text[]))",
+                                         text_array({trees.begin(), trees.end()}))[0][0]
+                                 .as<bool>();
+}
+
+void leave_judgements(chain::RowBatch& batch) {
+    batch.facts.late_trees.merge(judged_trees(batch));
+    for (const auto table : {chain::Table::transaction_results, chain::Table::findings}) batch[table] = {};
+    batch.findings.clear();
+    batch.disowned.clear();
+    batch.facts.decided = {};
 }
 
 }  // namespace receiptd::storage

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/height_set.hpp"
+#include "chain/rows/rows.hpp"
 
 #include <pqxx/transaction_base>
 
@@ -16,5 +17,11 @@ struct RemovedBlock {
     bool is_told = false;     // there are alerts
 };
 RemovedBlock remove_block(pqxx::transaction_base& tx, base::Height height);
+
+// For the transaction of `batch`, when it has written to coverage: whether a tree that the batch judges has
+// lost a block. Who judged it may have seen the rows that were removed.
+bool judges_trees_of_removed_blocks(pqxx::transaction_base& tx, const chain::RowBatch& batch);
+// The trees are judged by what is stored instead: they are late.
+void leave_judgements(chain::RowBatch& batch);
 
 }  // namespace receiptd::storage

@@ -200,13 +200,16 @@ void remember_seam(pqxx::transaction_base& tx, const chain::Seam& seam) {
                 seam.from, seam.to, seam.history);
 }
 
+// nullopt: trees are judged that have lost a block, so nothing of this is to be committed.
 template <class Write>
-CommitOutcome write_and_cover(pqxx::transaction_base& tx, const chain::RowBatch& batch, const Write& write) {
+std::optional<CommitOutcome> write_and_cover(pqxx::transaction_base& tx, const chain::RowBatch& batch,
+                                             const Write& write) {
     const auto heights = batch.facts.covered.to_multirange();
     if (overlaps_coverage(tx, heights)) return CommitOutcome::already_covered;
     write();
     if (batch.facts.epoch && !leads(tx, *batch.facts.epoch)) return CommitOutcome::not_leader;
     if (!add_to_coverage(tx, heights, batch.facts)) return CommitOutcome::already_covered;
+    if (judges_trees_of_removed_blocks(tx, batch)) return std::nullopt;
     if (batch.facts.seam) remember_seam(tx, *batch.facts.seam);
     if (!batch.facts.blocks.empty())
         remember_late(tx, batch.facts.late_trees,
@@ -225,21 +228,23 @@ bool covered_meanwhile(pqxx::connection& connection, const chain::RowBatch& batc
 
 // A commit in doubt (connection lost while committing) is simply run again: if it had succeeded, the
 // coverage says so, or the rows collide with it first.
-CommitOutcome commit_batch(pqxx::connection& connection, const chain::RowBatch& batch, Database& database) {
+CommitOutcome commit_batch(pqxx::connection& connection, chain::RowBatch& batch, Database& database) {
     const auto days = days_of_blocks(batch);
     auto* write = write_rows;
     for (unsigned attempt = 1;; ++attempt) {
         try {
-            return database.partitions.with_days(connection, days, DayLeave::free, [&] {
+            const auto outcome = database.partitions.with_days(connection, days, DayLeave::free, [&] {
                 pqxx::work tx(connection);
                 Told told;
-                const auto outcome =
+                const auto written =
                     write_and_cover(tx, batch, [&] { told = write(tx, batch, database.rules); });
-                if (outcome != CommitOutcome::committed) return outcome;
+                if (written != CommitOutcome::committed) return written;
                 tx.commit();
                 database.announce(told);
-                return outcome;
+                return written;
             });
+            if (outcome) return *outcome;
+            leave_judgements(batch);
         } catch (const pqxx::unique_violation&) {
             if (covered_meanwhile(connection, batch)) return CommitOutcome::already_covered;
             // More may be found while it is written.
@@ -268,7 +273,7 @@ void add_wanted(pqxx::transaction_base& tx, base::HeightRange range) {
 
 base::Task<CommitOutcome> PgBlockStore::commit(chain::RowBatch batch) {
     return database_.pool.writers.run(
-        [&database = database_, batch = std::move(batch)](pqxx::connection& connection) {
+        [&database = database_, batch = std::move(batch)](pqxx::connection& connection) mutable {
             const auto start = std::chrono::steady_clock::now();
             const auto outcome = commit_batch(connection, batch, database);
             if (outcome == CommitOutcome::committed)

@@ -102,9 +102,7 @@ std::string stored_as(const chain::Finding& finding) {
     return finding.finding_id + '@' + std::to_string(finding.at.height);
 }
 
-chain::RowBatch judge_around(pqxx::connection& connection, base::HeightRange around) {
-    pqxx::work tx(connection);
-    lock_adoption(tx);
+chain::RowBatch judge_around(pqxx::transaction_base& tx, base::HeightRange around) {
     chain::RowBatch batch;
     const auto found = candidates(tx, around);
     for (std::size_t at = 0; at < found.trees.size(); at += kTreesAtOnce) {
@@ -116,7 +114,6 @@ chain::RowBatch judge_around(pqxx::connection& connection, base::HeightRange aro
                                    found.times),
                      found.times, batch);
     }
-    tx.commit();
     return batch;
 }
 
@@ -133,31 +130,35 @@ void make_late(pqxx::connection& connection, base::HeightRange around, const cha
     tx.commit();
 }
 
+// No block is removed between the reading of its rows and the commit of what follows from them.
 chain::DecidedCounts settle(pqxx::connection& connection, base::HeightRange around,
-                            chain::NewsSince news_since, Database& database) {
-    for (bool again = false;; again = true) {
-        auto batch = judge_around(connection, around);
-        if (batch.rows() == 0 && batch.disowned.empty()) return {};
-        batch.withhold_before(news_since);
-        try {
-            return database.partitions.with_days(connection, days_of_rows(batch), DayLeave::free, [&] {
-                pqxx::work tx(connection);
-                copy_rows(tx, batch);
-                const auto told = tell_batch(tx, database.rules, batch);
-                tx.commit();
-                database.announce(told);
-                return batch.facts.decided;
-            });
-        } catch (const pqxx::unique_violation&) {
-            if (again) throw;  // another daemon settled them meanwhile: now its rows are seen
-        }
+                            const chain::NewsSince& news_since, Database& database) {
+    pqxx::work tx(connection);
+    lock_adoption(tx);
+    auto batch = judge_around(tx, around);
+    if (batch.rows() == 0 && batch.disowned.empty()) return {};
+    batch.withhold_before(news_since);
+    copy_rows(tx, batch);
+    const auto told = tell_batch(tx, database.rules, batch);
+    tx.commit();
+    database.announce(told);
+    return std::move(batch.facts.decided);
+}
+
+// Another daemon that saw all of a tree may have judged it meanwhile: then its rows are seen.
+chain::DecidedCounts settle_again_if_judged(pqxx::connection& connection, base::HeightRange around,
+                                            const chain::NewsSince& news_since, Database& database) {
+    try {
+        return settle(connection, around, news_since, database);
+    } catch (const pqxx::unique_violation&) {
+        return settle(connection, around, news_since, database);
     }
 }
 
 chain::DecidedCounts settle_or_make_late(pqxx::connection& connection, base::HeightRange around,
                                          const chain::NewsSince& news_since, Database& database) {
     try {
-        return settle(connection, around, news_since, database);
+        return settle_again_if_judged(connection, around, news_since, database);
     } catch (const std::exception& e) {
         if (!is_of_the_rows(e)) throw;
         log::error("some trees cannot be judged together; each is judged on its own",

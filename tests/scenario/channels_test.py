@@ -141,6 +141,8 @@ class Order(Channels):
         support.wait_until("the group is over, and looked at", lambda: self.value(
             "SELECT EXISTS (SELECT FROM alert_groups WHERE last_member_at < now() - interval '1 second' "
             "AND due_at > last_member_at + interval '5 seconds')") == "t")
+        support.wait_until("the next attempt is far away", lambda: self.value(
+            "SELECT next_attempt_at > now() + interval '10 minutes' FROM deliveries") == "t")
         self.assertEqual(self.value("SELECT count(*) FROM alerts"), "1", "the end waits")
         self.services.refusing = set()
         self.receiptd("alerts", "resend", "failed_receipt:R", "--config", config)

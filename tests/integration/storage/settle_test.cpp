@@ -209,6 +209,24 @@ TEST_F(Settling, ABatchTellsItsFindingsOnceInItsOwnTransaction) {
     EXPECT_EQ(value("SELECT count(*) FROM stream_events"), "1");
 }
 
+TEST_F(Settling, ATreeThatHasLostABlockIsJudgedByWhatIsStored) {
+    execute("INSERT INTO endpoints (name) VALUES ('ops'); " + kAllTakeTheDefaultRule);
+    for (auto& block : unconnected_blocks()) commit_and_settle(std::move(block));
+    await(store().blocks.remove_block(102));
+    commit(std::move(unconnected_blocks()[2]));
+    await(store().orphans.adopt_orphans({102, 102}));
+    auto judged_before = block_batch(105);
+    add_line(judged_before, Table::findings,
+             {"failed_receipt:A", "failed_receipt", "T", "T", "A", "initial", "f", "bob.near", "run",
+              "alice.near", "contract_panic", "it did not", "101", time_text(101)});
+    judged_before.findings = {news("A", 101)};
+    EXPECT_EQ(commit(std::move(judged_before)), CommitOutcome::committed);
+    EXPECT_EQ(rows(kFindings) + rows("SELECT alert_id FROM alerts"), "");
+    await(store().trees.judge_late_trees(false, {kHistory}));
+    EXPECT_EQ(rows("SELECT finding_id FROM findings ORDER BY 1"), "failed_receipt:B\nfailed_receipt:C\n");
+    EXPECT_EQ(rows(kResults), "T|callback_failed|gas_exceeded|100|103|104|4|2|140|9\n");
+}
+
 // A tree that was fetched because it was watched: all of it is stored, and not all of its blocks.
 class FoundEarly : public Settling {
 protected:
