@@ -54,6 +54,7 @@ COMMENT ON COLUMN coverage.scope IS 'What is stored (chain_identity.scope).';
 COMMENT ON COLUMN coverage.wanted IS 'Heights that should be stored.';
 COMMENT ON COLUMN coverage.heights IS 'Heights that are done: stored, or proven to have no block. Retention does not change it.';
 COMMENT ON COLUMN coverage.followed_since IS 'Height on which the head was followed first. From here on every height is wanted, unless an operator has skipped it. NULL: the head was not followed yet.';
+COMMENT ON COLUMN coverage.one_host_since IS 'Height from which on only one host tells the blocks, as no other one answered at the first start. NULL: a second one has told them, too.';
 COMMENT ON COLUMN coverage.judged_by IS 'Version of the rules for new rows (transaction_results.judged_by).';
 COMMENT ON COLUMN coverage.judged_before IS 'Heights that were done with older rules, and that `receiptd rejudge` has not judged again. Retention does not change it.';
 COMMENT ON COLUMN coverage.without_outcomes IS 'The part of heights whose blocks had no outcomes (source rpc): the trees of their transactions were fetched one by one. Meaningless outside of heights.';

@@ -55,6 +55,14 @@ bool contradicted(const std::vector<rpc::Witness>& witnesses, const std::string&
     return judge_misfit(having, stored_hash) == Wrong::stored;
 }
 
+bool opposed(const std::vector<rpc::Witness>& witnesses, const std::string& stored_hash) {
+    const auto stored = count(witnesses, stored_hash);
+    return std::any_of(witnesses.begin(), witnesses.end(), [&](const auto& witness) {
+        return witness.word == Word::has && witness.block->hash != stored_hash &&
+               count(witnesses, witness.block->hash) >= stored;
+    });
+}
+
 std::string in_words(const std::vector<rpc::Witness>& witnesses) {
     std::string words;
     for (const auto& witness : witnesses) {
@@ -97,6 +105,7 @@ base::Task<Agreement::Judgement> Agreement::about_stored(const chain::BlockRef& 
     judgement.told = tell_block(witnesses, stored.hash);
     judgement.wrong = judge_misfit(witnesses, stored.hash);
     judgement.contradicted = contradicted(witnesses, stored.hash);
+    judgement.opposed = opposed(witnesses, stored.hash);
     for (const auto& witness : witnesses) {
         const bool tells_it = witness.block && witness.block->hash == stored.hash;
         if (tells_it) judgement.telling_stored.push_back(witness.host);
@@ -107,16 +116,24 @@ base::Task<Agreement::Judgement> Agreement::about_stored(const chain::BlockRef& 
     co_return judgement;
 }
 
-bool Agreement::begins_alone(const chain::BlockRef& first, Told told) {
+base::Task<bool> Agreement::begins_alone(const chain::BlockRef& first, Told told) {
     const auto now = state_.clock.steady();
     if (!begins_alone_at_) begins_alone_at_ = now + kBeginsAloneAfter;
-    if (told != Told::unclear || now < *begins_alone_at_) return false;
+    if (told != Told::unclear || now < *begins_alone_at_ || state_.stop.requested()) co_return false;
     begins_alone_at_.reset();
     state_.disagreement.clear();
     state_.set_unconfirmed(said_);
     log::warn("following the chain by the word of one host, as no other one answers", {{"because", said_}});
     state_.times.agree_on(first);
-    return true;
+    co_await blocks_.set_one_host_since(first.height);
+    state_.heights.set_one_host_since(first.height);
+    co_return true;
+}
+
+base::Task<void> Agreement::end_one_host() {
+    if (!state_.heights.coverage().one_host_since) co_return;
+    co_await blocks_.set_one_host_since(std::nullopt);
+    state_.heights.set_one_host_since(std::nullopt);
 }
 
 void Agreement::hold_up() { state_.disagreement = said_; }

@@ -4,6 +4,7 @@
 
 #include "follow/state.hpp"
 #include "rpc/source.hpp"
+#include "storage/block_store.hpp"
 
 #include <optional>
 #include <string>
@@ -32,12 +33,16 @@ Wrong judge_misfit(const std::vector<rpc::Witness>& witnesses, const std::string
 // A host that has no block there may lag. Pure.
 bool contradicted(const std::vector<rpc::Witness>& witnesses, const std::string& stored_hash);
 
+// Whether as many hosts have another block at its height as have the stored one. Pure.
+bool opposed(const std::vector<rpc::Witness>& witnesses, const std::string& stored_hash);
+
 // "regular: hash9, archival: no block"
 std::string in_words(const std::vector<rpc::Witness>& witnesses);
 
 class Agreement {
 public:
-    Agreement(rpc::Witnesses& witnesses, State& state) : witnesses_(witnesses), state_(state) {}
+    Agreement(rpc::Witnesses& witnesses, storage::BlockStore& blocks, State& state)
+        : witnesses_(witnesses), blocks_(blocks), state_(state) {}
 
     // Whether there is a host beside the one that tells a block.
     bool among_several() const { return witnesses_.count() > 1; }
@@ -48,15 +53,19 @@ public:
     struct Judgement {
         Told told = Told::unclear;
         Wrong wrong = Wrong::undecided;
-        bool spoken_against = false;              // by at least one host
-        bool contradicted = false;                // by two
+        bool spoken_against = false;  // by at least one host
+        bool contradicted = false;    // by two
+        bool opposed = false;         // another block is told by as many hosts as tell the stored one
         std::vector<std::string> telling_stored;  // hosts
         std::string said;                         // by which host, for people
     };
     base::Task<Judgement> about_stored(const chain::BlockRef& stored);
 
-    // After a minute the word of one host is enough for the first block, if the others give no answer.
-    bool begins_alone(const chain::BlockRef& first, Told told);
+    // After a minute the word of one host is enough for the first block, if the others give no answer. The
+    // database remembers it until another one confirms the chain.
+    base::Task<bool> begins_alone(const chain::BlockRef& first, Told told);
+    // Another host has confirmed the chain.
+    base::Task<void> end_one_host();
 
     // Nothing is stored before the hosts agree: readyz tells what they said last.
     void hold_up();
@@ -67,6 +76,7 @@ public:
 
 private:
     rpc::Witnesses& witnesses_;
+    storage::BlockStore& blocks_;
     State& state_;
     std::optional<base::SteadyTime> begins_alone_at_;
     std::string said_;  // about the last block that was not agreed on

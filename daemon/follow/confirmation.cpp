@@ -1,6 +1,7 @@
 #include "follow/confirmation.hpp"
 
 #include "base/coroutine.hpp"
+#include "base/log.hpp"
 
 #include <utility>
 
@@ -55,7 +56,7 @@ base::Task<void> Confirmation::ask_about(chain::BlockRef tip) {
     if (told == Told::yes) {
         state_.heights.agree_up_to(tip.height);
         state_.set_unconfirmed("");
-        co_return;
+        co_return co_await agreement_.end_one_host();
     }
     auto unconfirmed = co_await lowest_unconfirmed(std::move(tip));
     co_await look_for_contradiction(std::move(unconfirmed));
@@ -90,8 +91,22 @@ base::Task<void> Confirmation::look_for_contradiction(chain::BlockRef unconfirme
                 {std::move(*block), std::move(judgement.said), std::move(judgement.telling_stored)});
             co_return;
         }
+        const auto since = state_.heights.coverage().one_host_since;
+        if (judgement.opposed && since && state_.heights.agreed() < *since)
+            co_return co_await begin_again(*since, judgement.said);
         block = co_await blocks_.stored_block_above(block->height);
     }
+}
+
+// Which of the two is right, nobody can tell: neither is doubted.
+base::Task<void> Confirmation::begin_again(base::Height since, const std::string& because) {
+    auto first = co_await blocks_.stored_block_above(since - 1);
+    if (!first) co_return;
+    log::error(
+        "a second host contradicts the one by whose word the database began: its blocks are removed, "
+        "and fetched when hosts agree",
+        {{"since", since}, {"because", because}});
+    state_.heights.refute({std::move(*first), because, {}, true});
 }
 
 }  // namespace receiptd::follow

@@ -24,6 +24,7 @@ private:
     base::Task<void> ask_about(chain::BlockRef tip);
     base::Task<chain::BlockRef> lowest_unconfirmed(chain::BlockRef tip);
     base::Task<void> look_for_contradiction(chain::BlockRef unconfirmed);
+    base::Task<void> begin_again(base::Height since, const std::string& because);
 
     base::asio::any_io_executor executor_;
     Agreement& agreement_;

@@ -92,7 +92,7 @@ base::Task<std::optional<chain::BlockRef>> Follower::agree_on_head() {
         const auto head = state_.head.block();
         const auto told = head ? co_await agreement_.on(*head) : Told::no;
         if (told == Told::yes) co_return head;
-        if (head && agreement_.begins_alone(*head, told)) co_return head;
+        if (head && co_await agreement_.begins_alone(*head, told)) co_return head;
         if (head) agreement_.hold_up();
         if (head && !std::exchange(warned, true))
             log::warn("nothing is stored before the hosts agree on the head",

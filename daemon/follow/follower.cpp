@@ -36,7 +36,7 @@ Follower::Follower(base::asio::any_io_executor executor, base::asio::thread_pool
       state_(state),
       settings_(settings),
       writers_(executor, stores.blocks, state),
-      agreement_(witnesses, state),
+      agreement_(witnesses, stores.blocks, state),
       confirmation_(executor, agreement_, stores.blocks, state),
       seams_({stores.orphans, stores.trees, stores.blocks}, state,
              {source.tells_outcomes(), settings.scope == config::ScopeName::accounts}),

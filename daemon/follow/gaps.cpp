@@ -69,7 +69,7 @@ base::Task<void> Follower::judge_late_trees() {
 std::optional<base::HeightRange> Follower::due_gap() const {
     const auto& heights = state_.heights;
     auto gaps = heights.gaps();
-    if (gaps.empty()) return std::nullopt;
+    if (gaps.empty() || heights.begins_again()) return std::nullopt;
     gaps.subtract(heights.in_flight());
     if (state_.head.block()) gaps.subtract({state_.head.height() + 1, base::kTopHeight});
     const auto now = state_.clock.steady();

@@ -112,6 +112,11 @@ void Heights::write_alone(const base::HeightSet& heights) {
     changed.notify_all();
 }
 
+bool Heights::begins_again() const {
+    const auto since = coverage_.one_host_since;
+    return since && coverage_.covered.within({*since, base::kTopHeight}).empty();
+}
+
 void Heights::set_broken(base::Height height, std::string why) {
     broken_ = BrokenChain{height, std::move(why)};
     series_.broken_chain.Set(1);

@@ -23,11 +23,12 @@ struct BrokenChain {
     std::string why;
 };
 
-// Two hosts agree on another block than the stored one.
+// The hosts do not have this stored block.
 struct Refuted {
     chain::BlockRef block;
     std::string why;
     std::vector<std::string> told_by;  // hosts
+    bool with_all_above = false;       // else those above go that the hosts do not have either
 };
 
 class Heights {
@@ -69,6 +70,10 @@ public:
     void written(const base::HeightSet& heights) { in_flight_.subtract(heights); }
 
     void want(base::HeightRange range) { coverage_.wanted.add(range); }
+    // What one host alone told is removed: the run along the head asks the hosts for their word on the first
+    // block.
+    bool begins_again() const;
+    void set_one_host_since(std::optional<base::Height> height) { coverage_.one_host_since = height; }
     void learn_committed(const chain::CommitFacts& facts);
     // The batch of these facts was refused: part of it is among `stored`.
     void learn_stored_by_others(storage::Coverage stored, const chain::CommitFacts& facts);

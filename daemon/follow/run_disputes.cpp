@@ -55,7 +55,7 @@ base::Task<bool> Run::is_of_this_chain(const chain::BlockRef& block, const std::
     }
     const auto told = co_await engine_.agreement.on(block);
     const bool is_first = engine_.state.heights.coverage().covered.empty();
-    if (is_first && engine_.agreement.begins_alone(block, told)) co_return true;
+    if (is_first && co_await engine_.agreement.begins_alone(block, told)) co_return true;
     if (told != Told::yes) engine_.agreement.hold_up();
     if (told == Told::no) engine_.agreement.doubt(host);
     co_return told == Told::yes;
@@ -133,11 +133,17 @@ base::Task<base::Height> Run::remove_stored(Refuted refuted) {
         const auto removed = co_await blocks.remove_block(block.height);
         missing.add(removed);
         engine_.state.on_lost(removed);
-        log::error("a stored block was not of this chain: its rows are removed and fetched again",
-                   {{"height", block.height}, {"hash", block.hash}, {"why", refuted.why}});
+        if (!refuted.with_all_above)
+            log::error("a stored block was not of this chain: its rows are removed and fetched again",
+                       {{"height", block.height}, {"hash", block.hash}, {"why", refuted.why}});
         for (const auto& host : refuted.told_by) engine_.agreement.doubt(host);
         auto above = co_await blocks.stored_block_above(block.height);
-        if (!above || above->prev_hash != block.hash || engine_.state.stop.requested()) break;
+        if (!above || engine_.state.stop.requested()) break;
+        if (refuted.with_all_above) {
+            refuted.block = std::move(*above);
+            continue;
+        }
+        if (above->prev_hash != block.hash) break;
         auto judgement = co_await engine_.agreement.about_stored(*above);
         if (judgement.wrong != Wrong::stored) break;
         refuted = {std::move(*above), std::move(judgement.said), std::move(judgement.telling_stored)};

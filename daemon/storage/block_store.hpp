@@ -24,6 +24,8 @@ struct Coverage {
     // Every height from this one on is wanted, up to the head. nullopt: no daemon has followed the head yet.
     std::optional<base::Height> followed_since;
     base::HeightSet skipped_by_operator;  // and not wanted again since
+    // The first start was by the word of one host, and no other one has confirmed it yet. nullopt: it has.
+    std::optional<base::Height> one_host_since;
     base::HeightSet gaps() const {
         auto missing = wanted;
         missing.subtract(covered);
@@ -63,7 +65,8 @@ public:
     virtual std::uint64_t reconnects() const = 0;
     // Adds to `wanted`.
     virtual base::Task<void> want(base::HeightRange range) = 0;
-    virtual base::Task<void> follow_since(base::Height height) = 0;  // see Coverage
+    virtual base::Task<void> follow_since(base::Height height) = 0;                       // see Coverage
+    virtual base::Task<void> set_one_host_since(std::optional<base::Height> height) = 0;  // see Coverage
     // Gives up, for good, the heights of the range that are wanted, or would be at the next start, and are
     // not stored; so it does its backfills. Returns them.
     virtual base::Task<base::HeightSet> skip(base::HeightRange range) = 0;

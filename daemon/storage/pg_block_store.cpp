@@ -292,7 +292,7 @@ base::Task<Coverage> PgBlockStore::load_coverage() {
     return database_.pool.following.transaction([](pqxx::work& tx) -> Coverage {
         const auto rows = tx.exec(
             "SELECT wanted, heights, without_outcomes, (extract(epoch FROM created_at) * 1000000)::bigint, "
-            "followed_since, coalesce((SELECT range_agg(one) FROM operator_skips s, "
+            "followed_since, one_host_since, coalesce((SELECT range_agg(one) FROM operator_skips s, "
             "unnest(s.heights) AS one) - wanted, '{}') "
             "FROM coverage, chain_identity");
         if (rows.empty()) return {};
@@ -302,7 +302,8 @@ base::Task<Coverage> PgBlockStore::load_coverage() {
                 height_set(row[2]),
                 wall_time(row[3]),
                 shim::optional_of<base::Height>(row[4]),
-                height_set(row[5])};
+                height_set(row[6]),
+                shim::optional_of<base::Height>(row[5])};
     });
 }
 
@@ -313,6 +314,11 @@ base::Task<void> PgBlockStore::want(base::HeightRange range) {
 base::Task<void> PgBlockStore::follow_since(base::Height height) {
     return database_.pool.following.transaction(
         [height](pqxx::work& tx) { shim::query(tx, "UPDATE coverage SET followed_since = $1", height); });
+}
+
+base::Task<void> PgBlockStore::set_one_host_since(std::optional<base::Height> height) {
+    return database_.pool.following.transaction(
+        [height](pqxx::work& tx) { shim::query(tx, "UPDATE coverage SET one_host_since = $1", height); });
 }
 
 base::Task<base::HeightSet> PgBlockStore::skip(base::HeightRange range) {

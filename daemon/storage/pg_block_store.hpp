@@ -15,6 +15,7 @@ public:
     std::uint64_t reconnects() const override { return database_.reconnects(); }
     base::Task<void> want(base::HeightRange range) override;
     base::Task<void> follow_since(base::Height height) override;
+    base::Task<void> set_one_host_since(std::optional<base::Height> height) override;
     base::Task<base::HeightSet> skip(base::HeightRange range) override;
     base::Task<CommitOutcome> commit(chain::RowBatch batch) override;
     base::Task<DayWord> open_day(std::int64_t day, DayLeave leave) override;

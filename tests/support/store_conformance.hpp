@@ -90,6 +90,15 @@ TYPED_TEST_P(StoreConformance, WhatAnOperatorSkipsIsWantedNoMoreUntilItIsWantedA
     EXPECT_EQ(this->coverage().skipped_by_operator, skipped);
 }
 
+TYPED_TEST_P(StoreConformance, ThatOneHostAloneToldTheFirstBlockIsKnownUntilItIsConfirmed) {
+    EXPECT_EQ(this->coverage().one_host_since, std::nullopt);
+    await(this->blocks().set_one_host_since(100));
+    this->commit(block_batch(100));
+    EXPECT_EQ(this->coverage().one_host_since, 100u);
+    await(this->blocks().set_one_host_since(std::nullopt));
+    EXPECT_EQ(this->coverage().one_host_since, std::nullopt);
+}
+
 TYPED_TEST_P(StoreConformance, HeightsWhoseBlocksToldNoOutcomesAreKnown) {
     auto told = block_batch(100), untold = block_batch(101);
     untold.facts.tell_outcomes = false;
@@ -290,7 +299,8 @@ TYPED_TEST_P(StoreConformance, TwoAbandonedBackfillsAreTakenAtOnce) {
 
 REGISTER_TYPED_TEST_SUITE_P(
     StoreConformance, WhatIsCommittedIsCoveredAndWanted,
-    WhatAnOperatorSkipsIsWantedNoMoreUntilItIsWantedAgain, HeightsWhoseBlocksToldNoOutcomesAreKnown,
+    WhatAnOperatorSkipsIsWantedNoMoreUntilItIsWantedAgain,
+    ThatOneHostAloneToldTheFirstBlockIsKnownUntilItIsConfirmed, HeightsWhoseBlocksToldNoOutcomesAreKnown,
     NothingIsWrittenOfABatchThatIsCoveredInPart, UnavailableHeightsAreWantedUntilTheyAreCovered,
     StoredBlocksAreFoundAroundAHeightAndByHash, TreesAreDueAtOnceAndThenNobodyElsesForSomeSeconds,
     TheLowestTreesAreDueFirst, TreesOfARangeAreDueForThemselves,

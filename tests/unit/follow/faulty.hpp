@@ -22,6 +22,9 @@ public:
     base::Task<void> follow_since(base::Height height) override {
         return later(stores_.blocks.follow_since(height));
     }
+    base::Task<void> set_one_host_since(std::optional<base::Height> height) override {
+        return later(stores_.blocks.set_one_host_since(height));
+    }
     base::Task<base::HeightSet> skip(base::HeightRange range) override {
         return later(stores_.blocks.skip(range));
     }

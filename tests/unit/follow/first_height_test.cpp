@@ -156,6 +156,51 @@ TEST_F(FirstHeightTest, AHostThatGivesNoAnswerHoldsUpAFirstStartForAMinute) {
     }
 }
 
+class SecondHost : public FirstHeightTest {
+protected:
+    SecondHost() {
+        chain_.add_range(100, 300);
+        second_.add_range(100, 300);
+        chain_.fork_from(150);
+        chain_.others = {{"second", nullptr}};
+        follow_while([this] { return !store_.blocks.contains(300); });
+        EXPECT_EQ(store_.blocks.at(200).hash, "false " + testing::hash_of(200));
+        EXPECT_EQ(store_.coverage.one_host_since, 150u);
+    }
+    void follow_while(const std::function<bool()>& goes_on) {
+        Daemon(context_, chain_, store_, at(150)).follow_while(goes_on);
+    }
+
+    PaperChain second_{context_.get_executor()};
+};
+
+TEST_F(SecondHost, WhatItContradictsIsRemovedAndFetchedWhenTheyAgree) {
+    chain_.others = {{"second", &second_}};
+    follow_while([this] { return !store_.blocks.empty(); });
+    chain_.doubt("paper");  // it tells the truth from now on
+    second_.fork_from(150);
+    {
+        Daemon daemon(context_, chain_, store_, at(150));
+        const auto until = store_.clock.passed + std::chrono::minutes(3);
+        daemon.follow_while([&] { return store_.clock.passed < until; });
+        EXPECT_TRUE(store_.blocks.empty()) << "they do not agree on the first one";
+    }
+    second_.doubt("second");
+    follow_until_stored(150, 300, at(150));
+    for (const auto& [height, block] : store_.blocks) EXPECT_EQ(block.hash, testing::hash_of(height));
+    follow_while([&] { return store_.coverage.one_host_since.has_value(); });
+}
+
+TEST_F(SecondHost, WhatItConfirmsStaysWhateverItTellsLater) {
+    second_.fork_from(150);
+    chain_.others = {{"second", &second_}};
+    follow_while([&] { return store_.coverage.one_host_since.has_value(); });
+    second_.doubt("second");
+    Daemon daemon(context_, chain_, store_, at(150));
+    daemon.follow_while([&] { return daemon.state.unconfirmed().empty(); });
+    EXPECT_EQ(store_.coverage.covered, HeightSet({150, 300}));
+}
+
 TEST_F(FirstHeightTest, HostsThatDifferKeepAnEmptyDatabaseEmpty) {
     chain_.add_range(100, 300);
     PaperChain other(context_.get_executor());

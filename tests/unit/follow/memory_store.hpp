@@ -48,6 +48,10 @@ public:
         coverage.followed_since = height;
         co_return;
     }
+    base::Task<void> set_one_host_since(std::optional<Height> height) override {
+        coverage.one_host_since = height;
+        co_return;
+    }
     base::Task<base::HeightSet> skip(base::HeightRange range) override {
         const auto stored = coverage.covered.last();
         if (!stored) co_return base::HeightSet{};
