@@ -1,6 +1,8 @@
 #include "config/alert_rules.hpp"
 
 #include "base/nearest.hpp"
+#include "chain/json/errors.hpp"
+#include "rule/condition.hpp"
 #include "rule/definition.hpp"
 #include "rule/lists.hpp"
 
@@ -106,6 +108,16 @@ void check_lists_of(const AlertRule& rule, Position where, const std::set<std::s
                         list);
 }
 
+void check_error_classes_of(const AlertRule& rule, Position where, Report& report) {
+    const auto definition = rule::parse(rule.json);
+    if (!definition) return;  // that is said elsewhere
+    for (const auto& written : rule::words_asked(*definition->condition, rule::Field::error_class))
+        if (const auto meant = chain::meant_error_class(written))
+            report.warning(where, "rule \"" + rule.name + "\" asks for the error class \"" + written +
+                                      "\", which is not known; did you mean \"" + std::string(*meant) +
+                                      "\"?");
+}
+
 }  // namespace
 
 void check_alert_rules(const Settings& settings, const Places& places, Report& report) {
@@ -118,6 +130,7 @@ void check_alert_rules(const Settings& settings, const Places& places, Report& r
         const auto& rule = settings.rules[i];
         const auto where = places.find(entry_path("rule", i));
         check_lists_of(rule, where, lists, unknown);
+        check_error_classes_of(rule, where, report);
         const bool is_timed = rule.kinds == std::vector<std::string>{"absence"} ||
                               rule.kinds == std::vector<std::string>{"latency"};
         if (is_timed && ++timed == rule::kMostTimedRules + 1)

@@ -1,5 +1,6 @@
 #include "config/rules.hpp"
 
+#include "chain/json/errors.hpp"
 #include "config/endpoints.hpp"
 #include "config/outgoing.hpp"
 #include "config/parse.hpp"
@@ -102,6 +103,10 @@ void check_expected(const Draft& draft, const Places& places, Report& report) {
         if (!given)
             report.error(places.find(path),
                          "expected needs contract, method or error_class; \"*\" matches everything");
+        if (const auto meant = chain::meant_error_class(draft.settings.expected[i].error_class))
+            report.warning(places.find(path + ".error_class"),
+                           "expected.error_class \"" + draft.settings.expected[i].error_class +
+                               "\" is not known; did you mean \"" + std::string(*meant) + "\"?");
     }
 }
 

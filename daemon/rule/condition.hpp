@@ -120,4 +120,7 @@ struct Condition {
     std::variant<All, Any, Not, KindTest, TextTest, FlagTest, AmountTest, ActionTest, WhereTest> is;
 };
 
+// The words without wildcards that its tests of the field ask for.
+std::vector<std::string> words_asked(const Condition& condition, Field field);
+
 }  // namespace receiptd::rule

@@ -2,6 +2,7 @@
 
 #include "base/nearest.hpp"
 #include "base/nul.hpp"
+#include "chain/json/errors.hpp"
 #include "chain/json/json_check.hpp"
 #include "rule/messages.hpp"
 #include "storage/sql_time.hpp"
@@ -100,6 +101,10 @@ std::string matcher_fault(pqxx::transaction_base& tx, const storm::Matcher& matc
          {unknown_name("kind of alert", matcher.kind, kinds), unknown_name("rule", matcher.rule, rules),
           unknown_name("endpoint", matcher.endpoint, endpoints)})
         if (!fault.empty()) return fault;
+    for (const auto& written : matcher.error_class)
+        if (const auto meant = chain::meant_error_class(written))
+            return "there is no error class \"" + written + "\"; did you mean \"" + std::string(*meant) +
+                   "\"?";
     for (const auto* accounts : {&matcher.account, &matcher.contract})
         for (const auto& pattern : *accounts)
             if (std::any_of(pattern.begin(), pattern.end(), [](char c) { return c >= 'A' && c <= 'Z'; }))

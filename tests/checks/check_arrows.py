@@ -12,7 +12,7 @@ ARROWS = {
     "rule": "base",
     "channel": "base",
     "storm": "base",
-    "config": "base rule channel",
+    "config": "base rule channel chain/json",
     "chain": "chain/wire chain/json chain/tree chain/rows chain/proof",
     "chain/wire": "base",
     "chain/json": "base",

@@ -1,5 +1,7 @@
 #include "chain/json/errors.hpp"
 
+#include "base/glob.hpp"
+#include "base/nearest.hpp"
 #include "base/nul.hpp"
 #include "chain/json/error_rules.hpp"
 #include "chain/json/panic_text.hpp"
@@ -9,6 +11,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <vector>
 
 namespace receiptd::chain {
 
@@ -150,11 +153,16 @@ void add_classes(ErrorFamily family, const std::string& prefix, Classes& classes
     }
 }
 
-Classes known_classes() {
+Classes make_classes() {
     Classes classes{std::string(kPanicClass), std::string(kOtherText), std::string(kUnknown)};
     add_classes(ErrorFamily::execution, "", classes);
     for (const ErrorTextRule& rule : error_text_rules()) classes.insert(std::string(rule.error_class));
     return classes;
+}
+
+const Classes& classes() {
+    static const Classes kKnown = make_classes();
+    return kKnown;
 }
 
 bool is_upper_case(char c) { return c >= 'A' && c <= 'Z'; }
@@ -179,9 +187,14 @@ std::string class_of_variant(std::string_view name) {
     return made.empty() ? std::string(kUnknown) : made;
 }
 
+std::optional<std::string_view> meant_error_class(std::string_view written) {
+    static const std::vector<std::string_view> kAll(classes().begin(), classes().end());
+    if (base::is_glob(written) || classes().contains(written)) return std::nullopt;
+    return base::nearest(written, kAll);
+}
+
 std::string_view error_class_label(std::string_view error_class) {
-    static const Classes kKnown = known_classes();
-    return error_class.empty() || kKnown.contains(error_class) ? error_class : "other";
+    return error_class.empty() || classes().contains(error_class) ? error_class : "other";
 }
 
 FailureClass classify_failure(std::string_view tx_execution_error_json) {

@@ -31,6 +31,10 @@ FailureClass classify_failure(std::string_view tx_execution_error_json);
 inline constexpr std::size_t kLongestErrorClass = 64;
 std::string class_of_variant(std::string_view name);
 
+// The class that somebody has mistyped; nullopt: it is known, like none, or a glob. A newer node may have
+// others.
+std::optional<std::string_view> meant_error_class(std::string_view written);
+
 // For labels of metrics, which need a closed set: the class itself if the tables have it, else "other". Empty
 // stays empty.
 std::string_view error_class_label(std::string_view error_class);

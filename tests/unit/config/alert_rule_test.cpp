@@ -126,6 +126,21 @@ TEST(ConfigRule, AnEndpointNamesRulesThatAreThere) {
                 ElementsAre("pay", "oncall", "default"));
 }
 
+TEST(ConfigRule, AnErrorClassThatIsMistypedIsAWarning) {
+    const auto problems_of = [](const std::string& error_class) {
+        return alert_problems(kEndpoint +
+                              "rules = [\"a\"]\n[[rule]]\nname = \"a\"\nkind = \"finding\"\n"
+                              "any = [{ method = \"f\" }, { error_class = \"" +
+                              error_class + "\" }]\n");
+    };
+    EXPECT_THAT(
+        problems_of("contract_panik"),
+        ElementsAre(HasSubstr("warning: rule \"a\" asks for the error class \"contract_panik\", which is "
+                              "not known; did you mean \"contract_panic\"?")));
+    for (const char* error_class : {"contract_panic", "contract_pan*", "shard_on_fire"})
+        EXPECT_THAT(problems_of(error_class), IsEmpty()) << error_class;
+}
+
 TEST(ConfigRule, OfManyUnknownNamesTheFirstAreSaid) {
     std::string names;
     std::string lists;

@@ -75,6 +75,13 @@ TEST(ConfigExpected, NamesContractMethodAndErrorClass) {
     EXPECT_EQ(settings.expected[0].error_class, "contract_panic");
 }
 
+TEST(ConfigExpected, AMistypedErrorClassIsAWarning) {
+    EXPECT_THAT(
+        rule_problems("[[expected]]\nname = \"a\"\nerror_class = \"contract_panik\"\n"),
+        ElementsAre("r.toml:9:15: warning: expected.error_class \"contract_panik\" is not known; did you "
+                    "mean \"contract_panic\"?"));
+}
+
 TEST(ConfigExpected, WithoutAGlobOrWithATakenNameIsRefused) {
     EXPECT_THAT(
         rule_problems("[[expected]]\nname = \"a\"\n[[expected]]\nname = \"a\"\nmethod = \"swap\"\n"),
