@@ -61,9 +61,8 @@ void print_why(const watch::TransactionView& view) {
 void print_end(const storage::Watch& watch, const watch::TransactionView& view) {
     const auto& state = watch.state;
     if (state.verdict) {
-        const auto effect = view.tree ? view.tree->effect : std::nullopt;
-        std::cout << "verdict   " << chain::verdict_name(*state.verdict)
-                  << (effect ? "; " + std::string(chain::effect_name(*effect)) : "");
+        std::cout << "verdict   " << chain::verdict_name(*state.verdict);
+        if (view.tree && view.tree->effect) std::cout << "; " << chain::effect_name(*view.tree->effect);
         const auto timeouts = view.tree ? chain::timeouts_in_words(*view.tree) : std::string();
         std::cout << (timeouts.empty() ? "" : "; " + timeouts) << '\n';
         print_why(view);

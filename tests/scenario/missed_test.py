@@ -1,24 +1,26 @@
 """What happened while no daemon ran is a gap that is filled beside the head, and is told; unless an operator skips it."""
 
+import time
+
 import support
+from receiver import Receiver, endpoint, secret_file
 from truth import Judging
 
+DAY = 86_400 * 10 ** 9  # ns
 
-class Missed(Judging, support.Scenario):
-    def setUp(self):
-        super().setUp()
-        self.chain = self.sandbox("--block-time-ms", 50, "--traffic", "failures", "--tps", 20, "--seed", 9,
-                                  "--genesis-time", "now", command="run")
+
+class Interrupted(Judging, support.Scenario):
+    """A daemon before a chain that goes on only by advance()."""
+
+    def begin(self, *chain):
+        self.chain = self.sandbox("--traffic", "failures", "--seed", 9, *chain, command="run")
         self.chain.ask("/pause", {})
 
-    def followed(self, source, start):
-        """A daemon that has stored some blocks, and is killed."""
-        secret = self.folder / f"{source}.secret"
-        secret.write_text("whsec_" + "A" * 44)
-        secret.chmod(0o600)
+    def followed(self, source, start, url="https://127.0.0.1:9/"):
+        """A daemon that has stored some blocks, and is killed. Its endpoint does not answer, if none is given."""
         database = self.make_database()
         config = self.config(self.chain, source=source, start=start, network="sandbox", database=database, patience="60s",
-                             extra=f'[[endpoint]]\nname = "ops"\nurl = "https://127.0.0.1:9/"\nsecret_file = "{secret}"\n')
+                             extra=endpoint("ops", url, secret_file(self.folder)))
         daemon = self.start("run", "--config", config)
         self.until_stored(database, self.final_height())
         self.kill(daemon)
@@ -36,6 +38,12 @@ class Missed(Judging, support.Scenario):
 
     def gaps(self, database):
         return self.query("SELECT from_height, to_height, reason FROM gaps", database)
+
+
+class Missed(Interrupted):
+    def setUp(self):
+        super().setUp()
+        self.begin("--block-time-ms", 50, "--tps", 20, "--genesis-time", "now")
 
     def test_each_failure_of_a_long_break_is_stored_and_told(self):
         self.advance(30)
@@ -97,6 +105,34 @@ class Missed(Judging, support.Scenario):
         self.assertIn("skipped: {[100,110)}", said)
         self.assertEqual(self.gaps(database), [["100", "109", "skipped by operator"]])
         self.assertEqual(self.value("SELECT state FROM backfills", database), "finished")
+
+
+
+class MoreThanAWeek(Interrupted):
+    def test_what_is_older_than_a_week_is_kept_as_late_and_can_be_sent(self):
+        begun = time.time_ns() - 10 * DAY
+        self.begin("--block-time-ms", 3_600_000, "--tps", 0.001, "--genesis-time", begun)
+        self.advance(5)
+        receiver = Receiver()
+        self.addCleanup(receiver.stop)
+        database, config = self.followed("neardata", '"head"', receiver.url)
+        support.sql(database, "UPDATE chain_identity SET created_at = created_at - interval '30 days'")  # before all of it happened
+        last = self.final_height()
+        self.advance(24 * 9)
+        daemon = self.start("run", "--config", config)
+        self.until_stored(database, self.final_height())
+        support.wait_until("nothing is missing", lambda: not self.gaps(database))
+        self.assertIn("blocks of more than a week are missing", daemon.log())
+        head = self.final_height()
+        self.advance(2)  # they confirm the outcomes below
+        fates = ("SELECT f.block_time < b.newest - interval '7 days 3 hours' AS old, d.state, count(*) > 5 FROM findings f "
+                 "JOIN deliveries d ON d.alert_id = f.finding_id, (SELECT max(block_time) AS newest FROM blocks) b "
+                 f"WHERE f.block_height BETWEEN {last + 1} AND {head} AND abs(extract(epoch FROM b.newest - interval '7 days' - f.block_time)) > 3600 * 3 "
+                 "GROUP BY 1, 2 ORDER BY 1")
+        support.wait_until("each has its fate", lambda: self.query(fates, database) == [["f", "delivered", "t"], ["t", "late", "t"]])
+        late = self.value("SELECT count(*) FROM deliveries WHERE state = 'late'", database)
+        said, _ = self.receiptd("alerts", "resend", "--state", "late", "--config", config)
+        self.assertIn(f"{late} deliveries are due now", said)
 
 
 if __name__ == "__main__":
