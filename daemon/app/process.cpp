@@ -56,6 +56,7 @@ void keep_memory_private() {
 void give_back_freed_memory() {
     mallopt(M_MMAP_THRESHOLD, 8 << 20);
     mallopt(M_TRIM_THRESHOLD, 32 << 20);
+    mallopt(M_ARENA_MAX, 2);
 }
 
 bool is_gone(const std::string& process) {

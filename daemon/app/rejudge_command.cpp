@@ -32,7 +32,9 @@ void print(const base::HeightSet& heights, const storage::Rejudged& done) {
               << done.findings_removed << " removed\n";
     if (done.left > 0)
         std::cout << "  " << done.left
-                  << " trees left as they are: not all of their receipts are stored any more\n";
+                  << " trees left as they are: not all of their receipts are stored any more, or the "
+                     "database does not "
+                     "take what they give now (log)\n";
 }
 
 }  // namespace

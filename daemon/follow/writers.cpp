@@ -11,6 +11,11 @@
 #include <utility>
 
 namespace receiptd::follow {
+namespace {
+
+constexpr const char* kRefusedByDatabase = "refused_by_database";
+
+}  // namespace
 
 Writers::Writers(base::asio::any_io_executor executor, storage::BlockStore& store, State& state)
     : store_(store), state_(state), moved_(std::move(executor)) {}
@@ -35,7 +40,15 @@ base::Task<void> Writers::run() {
     }
 }
 
+bool Writers::was_refused(const chain::CommitFacts& facts) const {
+    if (facts.blocks.size() != 1) return false;
+    const auto& unavailable = state_.heights.unavailable();
+    const auto known = unavailable.find(facts.blocks.front().height);
+    return known != unavailable.end() && known->second.reason == kRefusedByDatabase;
+}
+
 base::Task<void> Writers::write(chain::RowBatch batch) {
+    batch.facts.refused_before = was_refused(batch.facts);
     auto facts = batch.facts;  // needed after the batch has gone to the database thread
     const auto rows = batch.rows();
     const auto started = state_.clock.steady();
@@ -76,7 +89,8 @@ base::Task<void> Writers::write(chain::RowBatch batch) {
                {{"heights", facts.covered.to_multirange()}, {"rows", rows}, {"seconds", seconds}});
 }
 
-// Contents that PostgreSQL does not take are a gap as any other: another host may have better ones.
+// Contents that PostgreSQL does not take are a gap as any other: another host may have better ones. When they
+// come again and are refused again, the height is stored without what is refused.
 base::Task<void> Writers::refuse(const chain::CommitFacts& facts, std::string why) {
     if (facts.blocks.size() > 1) {
         log::warn("the database refused a batch: its heights are fetched again and written one by one",
@@ -90,7 +104,7 @@ base::Task<void> Writers::refuse(const chain::CommitFacts& facts, std::string wh
         givers += (givers.empty() ? "" : ", ") + host;
         if (blame_) blame_(host);
     }
-    const auto record = state_.heights.in_vain(height, "refused_by_database", givers + ": " + why);
+    const auto record = state_.heights.in_vain(height, kRefusedByDatabase, givers + ": " + why);
     log::error(
         "the database does not take what a host gave for this height: recorded as a gap, to be retried",
         {{"height", height}, {"host", givers}, {"reason", why}, {"attempts", record.attempts}});

@@ -36,6 +36,7 @@ public:
 
 private:
     base::Task<void> write(chain::RowBatch batch);
+    bool was_refused(const chain::CommitFacts& facts) const;
     base::Task<void> refuse(const chain::CommitFacts& facts, std::string why);
     void observe_lag(const chain::CommitFacts& facts);
 

@@ -119,6 +119,7 @@ RemovedBlock remove_block(pqxx::transaction_base& tx, base::Height height) {
     for (const auto* table : {"pending_trees", "unplaced_receipts"})
         shim::query(tx, std::string("DELETE FROM ") + table + " WHERE block_height = $1", height);
     shim::query(tx, "DELETE FROM orphan_receipts WHERE block_height = $1 AND id <> 'removed block'", height);
+    shim::query(tx, "DELETE FROM set_aside_rows WHERE what = 'row' AND id LIKE $1::bigint || ' %'", height);
     const auto tree_ids = text_array(trees);
     shim::query(tx, "DELETE FROM transaction_results WHERE tree_id = ANY ($1::text[])", tree_ids);
     shim::query(tx, "DELETE FROM findings WHERE tree_id = ANY ($1::text[]) AND " + kTreeFindings, tree_ids);

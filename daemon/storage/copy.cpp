@@ -32,11 +32,11 @@ bool put(shim::BinaryCopy& copy, std::string_view rows) {
     return true;
 }
 
-void copy_table(pqxx::transaction_base& tx, chain::Table table, const chain::TableRows& rows) {
-    if (rows.bytes() == 0) return;
+template <class Pieces>
+void copy_table(pqxx::transaction_base& tx, chain::Table table, const Pieces& pieces) {
     shim::BinaryCopy copy(tx, command_for(chain::table_spec(table)));
     copy.put(chain::copy_header());
-    for (const std::string_view piece : rows.pieces)
+    for (const std::string_view piece : pieces)
         if (!put(copy, piece)) break;
     copy.put(chain::copy_trailer());
     copy.complete();
@@ -105,9 +105,13 @@ TimeSpan times_of_rows(const chain::RowBatch& batch, chain::Table table) {
 
 void copy_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
     for (std::size_t i = 0; i < chain::kTableCount; ++i)
-        copy_table(tx, static_cast<chain::Table>(i), batch.tables[i]);
+        if (batch.tables[i].bytes() > 0) copy_table(tx, static_cast<chain::Table>(i), batch.tables[i].pieces);
     mark_expected(tx, batch);
     disown(tx, batch.disowned);
+}
+
+void copy_some(pqxx::transaction_base& tx, chain::Table table, std::span<const std::string_view> rows) {
+    copy_table(tx, table, rows);
 }
 
 std::vector<std::string> ids_of_rows(const chain::RowBatch& batch, chain::Table table) {

@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,9 @@ namespace receiptd::storage {
 // All tables of the batch that have rows, in the order of chain::Table: every transaction takes its
 // locks in the same order. Findings that somebody expects are marked.
 void copy_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch);
+
+// These rows of a table, and nothing else.
+void copy_some(pqxx::transaction_base& tx, chain::Table table, std::span<const std::string_view> rows);
 
 // Days since 1970 (UTC) on which rows of the batch lie, read from the rows.
 std::set<std::int64_t> days_of_rows(const chain::RowBatch& batch);

@@ -6,6 +6,7 @@
 #include "storage/late_trees.hpp"
 #include "storage/pg_lease_store.hpp"
 #include "storage/pg_orphan_store.hpp"
+#include "storage/refused_rows.hpp"
 #include "storage/settle.hpp"
 #include "storage/skip_heights.hpp"
 #include "storage/sql_time.hpp"
@@ -254,6 +255,16 @@ CommitOutcome commit_batch(pqxx::connection& connection, chain::RowBatch& batch,
     }
 }
 
+CommitOutcome commit_without_refused(pqxx::connection& connection, chain::RowBatch batch,
+                                     Database& database) {
+    const auto refused = database.partitions.with_days(connection, days_of_blocks(batch), DayLeave::free,
+                                                       [&] { return take_out_refused(connection, batch); });
+    const auto outcome = commit_batch(connection, batch, database);
+    if (outcome == CommitOutcome::committed)
+        for (const auto& row : refused) database.set_aside.put(Aside::row, row.id, row.reason);
+    return outcome;
+}
+
 base::HeightSet height_set(const pqxx::field& field) {
     auto set = base::HeightSet::parse_multirange(field.c_str());
     if (!set)
@@ -272,20 +283,21 @@ void add_wanted(pqxx::transaction_base& tx, base::HeightRange range) {
 }  // namespace
 
 base::Task<CommitOutcome> PgBlockStore::commit(chain::RowBatch batch) {
-    return database_.pool.writers.run(
-        [&database = database_, batch = std::move(batch)](pqxx::connection& connection) mutable {
-            const auto start = std::chrono::steady_clock::now();
-            const auto outcome = commit_batch(connection, batch, database);
-            if (outcome == CommitOutcome::committed)
-                database.note_committed(batch, seconds_since(start));
-            else if (outcome == CommitOutcome::already_covered) {
-                database.series.already_covered.Increment();
-                pqxx::work tx(connection);
-                want_watches(tx, batch.watches);  // the other daemon may have other rules
-                tx.commit();
-            }
-            return outcome;
-        });
+    return database_.pool.writers.run([&database = database_,
+                                       batch = std::move(batch)](pqxx::connection& connection) mutable {
+        const auto start = std::chrono::steady_clock::now();
+        const auto outcome = batch.facts.refused_before ? commit_without_refused(connection, batch, database)
+                                                        : commit_batch(connection, batch, database);
+        if (outcome == CommitOutcome::committed)
+            database.note_committed(batch, seconds_since(start));
+        else if (outcome == CommitOutcome::already_covered) {
+            database.series.already_covered.Increment();
+            pqxx::work tx(connection);
+            want_watches(tx, batch.watches);  // the other daemon may have other rules
+            tx.commit();
+        }
+        return outcome;
+    });
 }
 
 base::Task<Coverage> PgBlockStore::load_coverage() {

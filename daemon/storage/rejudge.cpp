@@ -8,11 +8,14 @@
 #include "storage/news.hpp"
 #include "storage/pg_orphan_store.hpp"
 #include "storage/placing.hpp"
+#include "storage/set_aside.hpp"
 #include "storage/stored_tree.hpp"
 #include "storage/tree_load.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -230,20 +233,60 @@ Rejudged rejudge_some(pqxx::transaction_base& tx, RuleBook& rules, const std::ve
     return done;
 }
 
-Rejudged rejudge_once(pqxx::connection& connection, RuleBook& rules, base::HeightRange heights) {
+Rejudged rejudge_trees(pqxx::transaction_base& tx, RuleBook& rules, std::span<const std::string> tx_hashes,
+                       const TreeTimes& times) {
+    Rejudged done;
+    for (; !tx_hashes.empty(); tx_hashes = tx_hashes.subspan(std::min(kTreesAtOnce, tx_hashes.size()))) {
+        const auto some = tx_hashes.first(std::min(kTreesAtOnce, tx_hashes.size()));
+        done.add(rejudge_some(tx, rules, {some.begin(), some.end()}, times));
+    }
+    return done;
+}
+
+void note_judged(pqxx::transaction_base& tx, base::HeightRange heights) {
+    shim::query(tx, "UPDATE coverage SET judged_before = judged_before - $1::int8multirange",
+                base::HeightSet(heights).to_multirange());
+}
+
+Rejudged rejudge_together(pqxx::connection& connection, RuleBook& rules, base::HeightRange heights) {
     pqxx::work tx(connection);
     lock_adoption(tx);
     const auto found = included(tx, heights);
-    Rejudged done;
-    for (std::size_t at = 0; at < found.tx_hashes.size(); at += kTreesAtOnce) {
-        const auto first = found.tx_hashes.begin() + static_cast<std::ptrdiff_t>(at);
-        const auto count = std::min(kTreesAtOnce, found.tx_hashes.size() - at);
-        done.add(rejudge_some(tx, rules, {first, first + static_cast<std::ptrdiff_t>(count)}, found.times));
-    }
-    shim::query(tx, "UPDATE coverage SET judged_before = judged_before - $1::int8multirange",
-                base::HeightSet(heights).to_multirange());
+    const auto done = rejudge_trees(tx, rules, found.tx_hashes, found.times);
+    note_judged(tx, heights);
     tx.commit();
     return done;
+}
+
+// What is refused stays as it was judged.
+Rejudged rejudge_apart(pqxx::connection& connection, Database& database, base::HeightRange heights) {
+    const auto found = [&] {
+        pqxx::work tx(connection);
+        return included(tx, heights);
+    }();
+    Rejudged done;
+    const auto judge = [&](std::span<const std::string> some) {
+        pqxx::work tx(connection);
+        lock_adoption(tx);
+        const auto judged = rejudge_trees(tx, database.rules, some, found.times);
+        tx.commit();
+        done.add(judged);
+    };
+    const auto leave = [&](const std::string&, const Refusal&) { ++done.left; };
+    database.set_aside.apart(Aside::stored_tree, std::span(found.tx_hashes), std::identity(), judge, leave);
+    pqxx::work tx(connection);
+    note_judged(tx, heights);
+    tx.commit();
+    return done;
+}
+
+Rejudged rejudge_all(pqxx::connection& connection, Database& database, base::HeightRange heights) {
+    try {
+        return rejudge_together(connection, database.rules, heights);
+    } catch (const std::exception& error) {
+        if (!is_of_the_rows(error)) throw;
+        return rejudge_apart(connection, database, heights);
+    }
 }
 
 }  // namespace
@@ -284,13 +327,15 @@ base::Task<StoredHeights> Rejudging::heights() {
 }
 
 base::Task<Rejudged> Rejudging::rejudge(base::HeightRange included_in) {
-    return database_.pool.adopting.run([&rules = database_.rules, included_in](pqxx::connection& connection) {
+    return database_.pool.adopting.run([&database = database_, included_in](pqxx::connection& connection) {
         try {
-            return rejudge_once(connection, rules, included_in);
+            return rejudge_together(connection, database.rules, included_in);
         } catch (const pqxx::unique_violation&) {
             // A daemon stored a result of one of the trees meanwhile; now it is seen.
-            return rejudge_once(connection, rules, included_in);
+        } catch (const std::exception& error) {
+            if (!is_of_the_rows(error)) throw;
         }
+        return rejudge_all(connection, database, included_in);
     });
 }
 

@@ -19,7 +19,8 @@ struct Rejudged {
     std::uint64_t roles = 0;
     std::uint64_t findings_added = 0;
     std::uint64_t findings_removed = 0;
-    std::uint64_t left = 0;  // trees that have a result, and of which something is not stored any more
+    std::uint64_t left =
+        0;  // trees that keep their result: something of them is not stored any more, or is refused
 
     void add(const Rejudged& other);
 };
@@ -37,7 +38,8 @@ public:
     base::Task<StoredHeights> heights();
     // One database transaction: users, roles, results and findings of the trees whose transactions these
     // heights include. A tree that is not settled keeps its findings. Nobody is told but of what was
-    // told and does not hold (corrections.hpp). Idempotent.
+    // told and does not hold (corrections.hpp). Idempotent. Where the data of one tree is at fault, each has
+    // a transaction of its own, and that one stays as it was.
     base::Task<Rejudged> rejudge(base::HeightRange included_in);
 
 private:

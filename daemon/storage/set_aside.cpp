@@ -10,8 +10,8 @@
 namespace receiptd::storage {
 namespace {
 
-constexpr std::array<std::string_view, kAsides> kNames = {"stored_tree", "late_tree", "orphan",    "watch",
-                                                          "delivery",    "alert",     "timed_rule"};
+constexpr std::array<std::string_view, kAsides> kNames = {"stored_tree", "late_tree", "orphan",     "watch",
+                                                          "delivery",    "alert",     "timed_rule", "row"};
 constexpr std::array<std::string_view, 2> kNamesOfTheView = {"block", "tree"};
 constexpr std::size_t kMostNews = 1'000;
 constexpr std::size_t kMostKnown = 10'000;
@@ -35,9 +35,10 @@ std::pair<std::string, std::string> key_of(Aside what, const std::string& id) {
     return {std::string(aside_name(what)), base::shortened(base::without_nul(id), kLongestId)};
 }
 
-// Some of them may never be tried again.
+// Some of them may never be tried again. A row is missing until its block is repaired.
 constexpr const char* kForget =
-    "DELETE FROM set_aside_rows WHERE last_at < now() - interval '7 days' OR (what, id) IN "
+    "DELETE FROM set_aside_rows WHERE (last_at < now() - interval '7 days' AND what <> 'row') OR (what, id) "
+    "IN "
     "(SELECT * FROM unnest($1::text[], $2::text[]))";
 
 }  // namespace

@@ -22,8 +22,8 @@
 namespace receiptd::storage {
 
 // Kinds of what may be set aside; each has a name and an id in the view.
-enum class Aside : std::uint8_t { stored_tree, late_tree, orphan, watch, delivery, alert, timed_rule };
-constexpr unsigned kAsides = 7;
+enum class Aside : std::uint8_t { stored_tree, late_tree, orphan, watch, delivery, alert, timed_rule, row };
+constexpr unsigned kAsides = 8;
 std::string_view aside_name(Aside what);
 
 // How many there are, by name; also of kinds that only the view knows.

@@ -98,7 +98,7 @@ const std::vector<Known>& known_lies() {
         {"false_outcome", {outcome_kind("status"), text("log")}},
         {"outcome_left_out", {of_what("of")}},
         {"outcome_invented", {}},
-        {"false_tx_hash", {}},
+        {"false_tx_hash", {text("tx_hash")}},
         {"null_block", {above_zero("every", 1), number("height")}},
         {"null_outcome", {above_zero("every", 1), text("tx_hash")}},
         {"missing_outcome", {above_zero("every", 1), text("receipt_id")}},

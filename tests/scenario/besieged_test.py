@@ -52,7 +52,7 @@ class Besieged(support.Scenario):
         token.chmod(0o600)
         alerts = RULES + endpoint("ops", self.receiver.url, secret_file(self.folder), rules=("bobs",))
         self.calm = self.make_database()
-        self.liar = Liar(self.chain, "regular", SEED, source == "rpc", about_outcomes=True)
+        self.liar = Liar(self.chain, "regular", SEED, source == "rpc")
         hosts = ("regular", "regular-2", "archival") if source == "rpc" else ("regular-2", "archival")
         start = self.chain.ask("/status")["genesis_height"] + 1
         configured = lambda **of: self.config(self.chain, source=of.pop("source"), start=start, network="sandbox", patience="60s", **of)

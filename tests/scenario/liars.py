@@ -27,6 +27,9 @@ ABOUT_ANSWERS = [
     {"lie": "gzip_bomb", "bytes": 72 << 20},  # above any answer's limit
     {"lie": "doubled_shard"},
     {"lie": "long_names"},
+    {"lie": "odd_members", "values": {"prev_hash": '"a\\u0000b"', "gas_burnt": "1e999"}},
+    {"lie": "false_header", "days": 30},
+    {"lie": "false_header", "member": "prev_state_root"},
 ]
 ABOUT_OUTCOMES = [
     {"lie": "false_outcome"},
@@ -37,7 +40,12 @@ OF_WHOLE_BLOCKS = [
     {"lie": "outcome_left_out"},
     {"lie": "outcome_left_out", "of": "transaction"},
     {"lie": "outcome_invented"},
+    {"lie": "missing_outcome", "every": 3},
+    {"lie": "null_outcome", "every": 2},
+    {"lie": "null_block", "every": 3},
     {"lie": "false_tx_hash"},
+    {"lie": "dialect", "version": "2.9"},
+    {"lie": "dialect", "version": "2.10"},
 ]
 # No service of whole blocks is asked for these.
 BY_RPC = [
@@ -52,6 +60,8 @@ ABOUT_TRANSACTIONS = [
     {"lie": "missing_account"},
     {"lie": "validity_period", "blocks": 10},
     {"lie": "validity_period", "blocks": 1500},
+    {"lie": "balance"},
+    {"lie": "gas_price"},
     {"lie": "invalid_transaction"},
     {"lie": "unknown_transaction"},
 ]
@@ -59,13 +69,15 @@ ABOUT_THE_NETWORK = [
     {"lie": "network", "blocks": True},
     {"lie": "network", "chain_id": "othernet", "blocks": True},
 ]
+EVERY = [lie["lie"] for lies in (ABOUT_HEADS, ABOUT_ANSWERS, ABOUT_OUTCOMES, OF_WHOLE_BLOCKS, BY_RPC, ABOUT_TRANSACTIONS, ABOUT_THE_NETWORK)
+         for lie in lies]
 SHORTEST, LONGEST = 1.5, 4.0  # seconds of one lie
 
 
 class Liar:
     """One of a chain's hosts, asked by JSON-RPC or for whole blocks. Which lie follows which, and when, is told by `seed`."""
 
-    def __init__(self, chain, host, seed, by_rpc, about_outcomes=False):
+    def __init__(self, chain, host, seed, by_rpc, about_outcomes=True):
         self.chain, self.host, self.chance, self.by_rpc = chain, host, random.Random(seed), by_rpc
         self.about_outcomes = about_outcomes
         self.told = collections.Counter()  # answers, by the lie as it is written

@@ -65,8 +65,9 @@ class Watched(Judging):
 
     def assert_orderly(self, database):
         """Each step from where another one ended, none backwards, no stage twice; but a watch whose tree loses a block begins
-        again, and the chain corrects an end for which heights were missing."""
+        again, the chain corrects an end for which heights were missing, and findings of false outcomes are corrected."""
         for tx_hash, steps in self.transitions(database).items():
+            steps = [step for step in steps if step.before != step.after or "told" not in step.evidence.get("corrects", {})]
             left, entered = (collections.Counter(getattr(step, end) for step in steps) for end in ("before", "after"))
             begun_anew = entered["accepted"]
             entered["accepted"] += 1
@@ -118,8 +119,9 @@ class Watched(Judging):
             "SELECT tx_hash, stage, verdict, reason FROM watches", database)}
         self.assert_same({(tx_hash, *stored[tx_hash]) for tx_hash in ends}, {(tx_hash, *end) for tx_hash, end in ends.items()})
         lost = {(tx_hash, stage) for tx_hash, (stage, *_) in ends.items() if stage != "final"}
-        # An end in a block that was removed is taken back, and told again with the block that the chain has.
-        found = self.query("SELECT tx_hash, kind FROM findings WHERE finding_id NOT LIKE 'corrected:final:%' AND kind NOT IN ('failed_receipt', "
-                           "'failed_transaction', 'tokens_returned', 'burnt_tokens', 'wallet_refused', 'yield_timed_out', 'stuck')", database)
+        # An end in a block that was removed is taken back, and told again with the block that the chain has. So are findings.
+        of_trees = ("failed_receipt", "failed_transaction", "tokens_returned", "burnt_tokens", "wallet_refused", "yield_timed_out")
+        found = self.query(f"SELECT tx_hash, kind FROM findings WHERE kind NOT IN {(*of_trees, 'stuck')} "
+                           f"AND NOT (kind = 'corrected' AND split_part(finding_id, ':', 2) IN {(*of_trees, 'final')})", database)
         corrected = {(tx_hash, kind) for tx_hash in self.corrected(database) for kind in (UNKNOWN, "corrected")}
         self.assertEqual(sorted(map(tuple, found)), sorted(lost | corrected), "each loss is a finding, and nothing else is")

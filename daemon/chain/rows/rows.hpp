@@ -114,6 +114,7 @@ struct CommitFacts {
     Sightings seen;
     std::set<std::string> late_trees;  // have rows here and are not judged here
     GivenUp given_up;
+    bool refused_before = false;  // one height, whose rows the database did not take when they came before
     bool tell_outcomes = true;    // the blocks do; else the trees of their transactions are fetched
     std::set<std::string> hosts;  // that gave the blocks
     std::optional<Seam> seam;     // that these heights belong to; nullopt: nobody has to look at its ends

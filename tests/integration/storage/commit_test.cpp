@@ -82,6 +82,41 @@ TEST_F(Commit, LeavesNothingOfABatchWithABadRow) {
     EXPECT_EQ(commit(full_batch(100)), CommitOutcome::committed);
 }
 
+TEST_F(Commit, AHeightThatWasRefusedBeforeIsStoredWithoutTheRowsThatAreRefused) {
+    execute("ALTER TABLE receipts ADD CONSTRAINT hostile CHECK (receipt_id <> 'r2')");
+    const auto come = [&](bool refused_before) {
+        auto batch = full_batch(100);
+        for (const auto* id : {"r1", "r2", "r3"})
+            add_receipt(batch, 100,
+                        {id, "t", "", "", "detached", "{}", "alice.near", "bob.near", "success_value", "[]"});
+        add_line(batch, Table::events, {"not", "enough", "columns"});
+        batch.facts.refused_before = refused_before;
+        return batch;
+    };
+    EXPECT_THROW(commit(come(false)), storage::StorageRefused);
+    EXPECT_EQ(value("SELECT count(*) FROM blocks"), "0");
+    EXPECT_EQ(commit(come(true)), CommitOutcome::committed);
+    EXPECT_EQ(rows("SELECT receipt_id FROM receipts WHERE receipt_id LIKE 'r_' ORDER BY 1"), "r1\nr3\n");
+    EXPECT_EQ(value("SELECT heights @> 100::bigint FROM coverage"), "t");
+    await(store().database.keep_alive());
+    EXPECT_EQ(rows("SELECT what, id, times FROM set_aside ORDER BY 2"),
+              "row|100 events not|1\nrow|100 receipts r2|1\n");
+    execute("UPDATE set_aside_rows SET last_at = now() - interval '8 days'");
+    await(store().database.keep_alive());
+    EXPECT_EQ(value("SELECT count(*) FROM set_aside"), "2") << "the rows are missing still";
+    await(store().blocks.remove_block(100));
+    EXPECT_EQ(value("SELECT count(*) FROM set_aside_rows"), "0");
+}
+
+// The block itself cannot be left out.
+TEST_F(Commit, AHeightWhoseBlockIsRefusedStaysRefused) {
+    execute("ALTER TABLE blocks ADD CONSTRAINT hostile CHECK (block_height <> 100)");
+    auto batch = full_batch(100);
+    batch.facts.refused_before = true;
+    EXPECT_THROW(commit(std::move(batch)), storage::StorageRefused);
+    EXPECT_EQ(value("SELECT heights FROM coverage"), "{}");
+}
+
 TEST_F(Commit, KeepsTextAsItCame) {
     auto batch = block_batch(100);
     add_receipt(batch, 100,
