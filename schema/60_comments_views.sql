@@ -68,6 +68,14 @@ COMMENT ON COLUMN global_contracts.shards IS 'How many shards there are. NULL: t
 COMMENT ON COLUMN global_contracts.complete_height IS 'Height at which the last shard got it. NULL: not yet.';
 COMMENT ON COLUMN global_contracts.complete_time IS 'Time of that block.';
 
+COMMENT ON VIEW executed_again IS 'What was executed in two blocks. The chain executes some transactions again under the same hash (13 on mainnet), and no receipt: of a receipt that is named here, a host told something that is not the chain''s. Always with a time: WHERE block_time > now() - interval ''1 hour''.';
+COMMENT ON COLUMN executed_again.kind IS 'transaction or receipt.';
+COMMENT ON COLUMN executed_again.id IS 'Hash of the transaction, or id of the receipt.';
+COMMENT ON COLUMN executed_again.tx_hash IS 'Hash of its transaction. NULL: not known.';
+COMMENT ON COLUMN executed_again.earlier_height IS 'Height at which it was executed before: the last one of the seven days before.';
+COMMENT ON COLUMN executed_again.block_height IS 'Height at which it was executed again.';
+COMMENT ON COLUMN executed_again.block_time IS 'Time of that block. Always filter on it.';
+
 COMMENT ON VIEW partitions IS 'Partitions of the history tables with their time ranges and sizes.';
 COMMENT ON COLUMN partitions.table_name IS 'The history table.';
 COMMENT ON COLUMN partitions.partition_name IS 'Name of the partition.';

@@ -24,7 +24,8 @@ DECLARE
         'locks U', 'wanted_watches IUD', 'schema_migrations', 'schema_objects',
         'partitions', 'gaps', 'skipped_heights', 'failed_receipts', 'chain_throughput', 'failed_callbacks',
         'handled_failures', 'unfinished_trees', 'open_watches', 'stuck_watches', 'stage_latency', 'contract_health',
-        'nonce_gaps', 'delegate_refusals', 'global_contracts', 'set_aside'];
+        'nonce_gaps', 'delegate_refusals', 'global_contracts', 'set_aside',
+        'executed_again'];
     -- Signed transactions, which anybody can send; keys that would answer for somebody else; and texts that repeat them.
     secret CONSTANT text[] := ARRAY[
         'watches signed_tx_base64', 'watches idempotency_key', 'stream_events body', 'alerts payload', 'alerts cause',

@@ -140,7 +140,8 @@ std::string summary_json(const Cause& cause, const chain::Finding& finding, cons
 }
 
 Json data_json(const Cause& cause, const chain::Finding& finding, const Site& site) {
-    const auto tree = storage::tree_of(cause.tx_hash, cause.tree).judge();
+    const auto tree =
+        storage::judge_execution(cause.tx_hash, cause.tree, finding.receipt_id, finding.at.height);
     Json data;
     const auto* root_cause = tree.root_cause_of(finding.receipt_id);
     data["summary"] = summary_json(cause, finding, root_cause, tree);
@@ -221,7 +222,9 @@ Json told_json(const Cause& cause, const Site& site) {
         return data;
     }
     if (is_stage || cause.kind == "verdict") {
-        const auto tree = storage::tree_of(cause.tx_hash, cause.tree).judge();
+        const auto included = told.value("included_height", Json());
+        const auto tree = storage::judge_execution(
+            cause.tx_hash, cause.tree, {}, included.is_number() ? included.get<chain::BlockHeight>() : 0);
         data["root_cause"] = data["reason"] = nullptr;
         if (is_stage) data["evidence"] = bounded_json(base::write_json(told.value("evidence", Json())));
         if (!data["verdict"].is_null()) add_end(data, cause, told, tree);

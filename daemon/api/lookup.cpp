@@ -108,6 +108,7 @@ base::Task<base::Result<watch::TransactionView, Problem>> find_transaction(Share
     }
     if (!stored.any()) co_return co_await told_by_hosts(std::move(context), std::move(sought));
     auto view = co_await judge(context->services.cpu, std::move(stored));
+    watch::show_execution_with(view, sought.id);
     co_return co_await with_what_is_pending(std::move(context), std::move(view));
 }
 

@@ -19,7 +19,9 @@ base::Task<watch::TransactionView> stored_view(storage::WatchAccess& watches, st
     stored.tree = std::move(trees[stored.tx_hash]);
     auto filter = watch::findings_of(stored.tx_hash);
     stored.findings = co_await findings.list_findings(std::move(filter));
-    co_return watch::transaction_view(std::move(stored));
+    auto view = watch::transaction_view(std::move(stored));
+    watch::show_execution_with(view, id);
+    co_return view;
 }
 
 }  // namespace receiptd::app

@@ -176,6 +176,16 @@ void print_verdict(const watch::TransactionView& view) {
     }
 }
 
+void print_other_executions(const watch::TransactionView& view) {
+    for (const auto& other : view.other_executions) {
+        std::cout << "  executed also in block " << (other.included_at ? other.included_at->height : 0)
+                  << '\n'
+                  << chain::render_tree(view.tx_hash, view.transaction, other, style_of_output());
+        std::cout << "  verdict  " << (other.verdict ? chain::verdict_name(*other.verdict) : "none yet")
+                  << '\n';
+    }
+}
+
 void print_contracts(const watch::TransactionView& view) {
     for (const auto& contract : view.contracts) {
         const bool by_hash = contract.contract_account_id.empty();
@@ -210,6 +220,7 @@ int print(const Shown& shown, const TxCommand& command) {
     if (has_tree(shown))
         std::cout << chain::render_tree(view.tx_hash, view.transaction, *view.tree, style_of_output());
     print_verdict(view);
+    print_other_executions(view);
     print_contracts(view);
     std::cout << "  " << shown.source << '\n';
     return kOk;

@@ -62,6 +62,24 @@ std::string text_of(const watch::TransactionView& view, const Json& story) {
     return base::shortened(std::move(text), kMostText);
 }
 
+// Other executions of the same hash.
+Json executions_of(const watch::TransactionView& view) {
+    Json executions = Json::array();
+    for (const auto& other : view.other_executions) {
+        Json values;
+        values["height"] = other.included_at ? Json(height_text(other.included_at->height)) : Json();
+        values["verdict"] =
+            other.verdict ? Json(chain::verdict_name(*other.verdict)) : Json("no verdict yet");
+        values["link"] = other.receipts.empty()
+                             ? Json()
+                             : Json("/tx/" + view.tx_hash + "?receipt=" + other.receipts.front().receipt_id);
+        values["text"] =
+            base::shortened(chain::render_tree(view.tx_hash, view.transaction, other), kMostText);
+        executions.push_back(std::move(values));
+    }
+    return executions;
+}
+
 }  // namespace
 
 Json transaction_values(const watch::TransactionView& view, const ReceiptsView& receipts, std::string svg) {
@@ -71,6 +89,8 @@ Json transaction_values(const watch::TransactionView& view, const ReceiptsView& 
     values["people"] = people_of(view);
     values["stages"] = stages_of(view, receipts.now);
     values["findings"] = findings_of(view, receipts.now);
+    values["executions"] = executions_of(view);
+    values["executed_again"] = !view.other_executions.empty();
     values["from_hosts"] = view.from_hosts;
     values["is_stored"] = !view.from_hosts;
     values["watched"] = view.watch.has_value();

@@ -104,6 +104,7 @@ base::Task<net::ServerReply> transaction_page(SharedSite site, api::Call call) {
     shown.receipts.tx_hash = call.captured[0];
     if (const auto chosen = parameter(call, "receipt"); storage::is_transaction_hash(chosen))
         shown.receipts.chosen = chosen;
+    watch::show_execution_with(shown.view, shown.receipts.chosen);
     shown.receipts.now = site->wall();
     if (shown.view.tree && !shown.view.from_hosts) co_await load_details(site, shown);
     co_return co_await show(std::move(site), std::move(shown));

@@ -10,8 +10,12 @@
 namespace receiptd::storage {
 
 chain::ReceiptTree tree_of(const std::string& tx_hash, const StoredTree& tree);
-// One tree for each execution of the hash, each with all stored receipts: those of the others are not
-// attached to it. The first is the one that tree_of() judges.
+// One tree for each execution of the hash, without the receipts that only others lead to. The first is the
+// one that tree_of() judges.
 std::vector<chain::ReceiptTree> executions_of(const std::string& tx_hash, const StoredTree& tree);
+// The execution with this receipt; where it is empty, the one that was included at this height. The first
+// where none is.
+chain::Judgement judge_execution(const std::string& tx_hash, const StoredTree& tree,
+                                 const std::string& receipt_id, chain::BlockHeight included_height);
 
 }  // namespace receiptd::storage

@@ -151,13 +151,25 @@ TransactionView transaction_view(StoredTransaction stored) {
     view.transaction = stored.tree.transaction;
     view.contracts = stored.tree.contracts;
     if (stored.tree.any()) {
-        view.tree = storage::tree_of(view.tx_hash, stored.tree).judge();
+        const auto executions = storage::executions_of(view.tx_hash, stored.tree);
+        view.tree = executions.front().judge();
+        for (std::size_t i = 1; i < executions.size(); ++i)
+            view.other_executions.push_back(executions[i].judge());
         if (!view.tree->included_at) view.tree->included_at = stored.tree.listed_at;
     }
     if (view.watch) view.sender_id = view.watch->sender_id;
     if (view.sender_id.empty() && view.transaction) view.sender_id = view.transaction->signer_id;
     prove_transitions(view);
     return view;
+}
+
+void show_execution_with(TransactionView& view, const std::string& receipt_id) {
+    for (auto& other : view.other_executions) {
+        if (!other.has(receipt_id)) continue;
+        std::swap(*view.tree, other);
+        prove_transitions(view);
+        return;
+    }
 }
 
 bool is_open(const TransactionView& view) {
@@ -171,6 +183,10 @@ void add_open_tree(TransactionView& view, OpenTree open) {
         return std::count_if(tree.receipts.begin(), tree.receipts.end(),
                              [](const auto& receipt) { return receipt.executed; });
     };
+    const auto& receipts = open.tree.receipts;
+    const auto is_that = [&](const auto& other) { return other.has(receipts.front().receipt_id); };
+    if (!receipts.empty() && std::any_of(view.other_executions.begin(), view.other_executions.end(), is_that))
+        return;
     if (!open.tree.included || (view.tree && executed(*view.tree) > executed(open.tree))) return;
     if (view.tree && !open.tree.included_at) open.tree.included_at = view.tree->included_at;
     view.tree = std::move(open.tree);
@@ -215,6 +231,9 @@ std::string transaction_json(const TransactionView& view) {
     json["global_contracts"] = Json::array();
     for (const auto& contract : view.contracts) json["global_contracts"].push_back(of_contract(contract));
     json["tree"] = view.tree ? tree_json(view.transaction, *view.tree) : Json();
+    json["other_executions"] = Json::array();
+    for (const auto& other : view.other_executions)
+        json["other_executions"].push_back(tree_json(view.transaction, other));
     return base::write_json(json);
 }
 

@@ -26,7 +26,8 @@ struct TransactionView {
     std::vector<storage::StoredTransition> transitions;
     std::vector<chain::Finding> findings;
     std::optional<chain::TransactionFacts> transaction;
-    std::optional<chain::Judgement> tree;  // nullopt: nothing of it is known
+    std::optional<chain::Judgement> tree;            // nullopt: nothing of it is known
+    std::vector<chain::Judgement> other_executions;  // of the same hash
     std::vector<storage::DeployedContract> contracts;
     bool from_hosts = false;  // nothing of it is stored: hosts told all of this
 
@@ -49,6 +50,9 @@ storage::FindingFilter findings_of(const std::string& tx_hash);
 // with no time at which they were learned, and the sender is the tree's. Findings are told as they happened.
 TransactionView transaction_view(StoredTransaction stored);
 
+// Makes the execution with this receipt the view's tree.
+void show_execution_with(TransactionView& view, const std::string& receipt_id);
+
 // A tree as hosts know it, in final blocks.
 struct OpenTree {
     chain::TransactionFacts transaction;
@@ -63,8 +67,9 @@ TransactionView told_by_hosts(std::string tx_hash, std::string sender_id, OpenTr
 
 // {tx_hash, sender_id, user_id, idempotency_key, metadata, source: "database"|"hosts", stage, verdict,
 // reason, conclusive, safe_to_resign_after_height, safe_to_resign_estimated_at, evidence, stages: [...],
-// findings: [...], global_contracts: [...], tree: {...}|null}. `reason`: why a watch ended without a tree;
-// else the error_class of the failure that gave the verdict. In `tree` receipts are nested by who made whom
+// findings: [...], global_contracts: [...], tree: {...}|null, other_executions: [...]}. `reason`: why a watch
+// ended without a tree; else the error_class of the failure that gave the verdict. In `tree` receipts are
+// nested by who made whom
 // (`children`); those deeper than kMostNested levels and those whose maker is not known stand in `tree.more`,
 // each with its parent_receipt_id.
 std::string transaction_json(const TransactionView& view);

@@ -1,6 +1,7 @@
 """The page on a living chain, read as a browser without a script reads it."""
 
 import html.parser
+import json
 import re
 import urllib.error
 import urllib.parse
@@ -51,13 +52,14 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
-class Page(support.Shared):
+class Served(support.Shared):
     def begin(self):
         chain = self.sandbox("--block-time-ms", 50, "--traffic", "mixed", "--tps", 80, "--seed", 5, command="run")
         genesis = chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
         config = self.config(chain, source="neardata", start=genesis + 1, network="sandbox", patience="60s",
                              extra=EVERYTHING)
         self.receiptd("migrate", "--config", config)
+        self.configured = config
         self.daemon = self.start("run", "--config", config)
         support.wait_until("there is something to see", lambda: int(self.value(
             "SELECT count(*) FROM transaction_results WHERE verdict = 'callback_failed'")) > 2)
@@ -89,6 +91,8 @@ class Page(support.Shared):
         self.assertEqual(headers["Referrer-Policy"], "no-referrer")
         return document
 
+
+class Page(Served):
     def test_every_link_leads_somewhere_and_every_view_is_whole(self):
         seen, waiting = set(), list(VIEWS)
         while waiting and len(seen) < 60:
@@ -142,6 +146,35 @@ class Page(support.Shared):
         versioned = re.search(r'/assets/script\.js\?v=\w+', self.get("/")[0])[0]
         self.assertIn("immutable", self.get(versioned)[1]["Cache-Control"])
         self.get("/assets/nothing.js", 404)
+
+
+class ExecutedTwice(Served):
+    def test_each_execution_of_a_hash_is_listed(self):
+        ends = {"succeeded": None, "callback_failed": None}
+        for verdict in ends:  # the tree of the second becomes the second execution of the first
+            after = f"AND included_height > (SELECT max(block_height) FROM transactions WHERE tx_hash = '{ends['succeeded']}')"
+            ends[verdict] = support.wait_until("such a transaction is there", lambda: self.value(
+                f"SELECT tx_hash FROM transaction_results WHERE verdict = '{verdict}' {after if ends['succeeded'] else ''} "
+                "ORDER BY included_height, tx_hash LIMIT 1"))
+        tx_hash, other = ends.values()
+        receipts = {each: [row[0] for row in self.query(f"SELECT receipt_id FROM receipts WHERE tree_id = '{each}' ORDER BY 1")]
+                    for each in (tx_hash, other)}
+        for table in ("transactions", "receipts", "data_receipts", "transaction_results"):
+            self.query(f"UPDATE {table} SET tx_hash = '{tx_hash}', tree_id = '{tx_hash}' WHERE tree_id = '{other}'")
+        for asked, shown, listed, verdict in ((tx_hash, tx_hash, other, "callback_failed"),
+                                              (receipts[other][0], other, tx_hash, "succeeded")):
+            told, _ = self.get(f"/tx/{tx_hash}" + (f"?receipt={asked}" if asked != tx_hash else ""))
+            for receipt_id in receipts[shown]:
+                self.assertIn(f'id="receipt-{receipt_id}"', told)
+            for receipt_id in receipts[listed]:
+                self.assertNotIn(f'id="receipt-{receipt_id}"', told)
+            self.assertRegex(told, rf"<summary>Block [\d,\s]+: {verdict}</summary>")
+            transaction = json.loads(self.get(f"/v1/transactions/{asked}")[0])
+            self.assertEqual(sorted(set(re.findall(r'"receipt_id": ?"(\w+)"', json.dumps(transaction["tree"])))), receipts[shown])
+            self.assertEqual([each["verdict"] for each in transaction["other_executions"]], [verdict])
+            said, _ = self.receiptd("tx", "--config", self.configured, asked)
+            self.assertRegex(said, rf"executed also in block \d+\n(?:.*\n)*?  verdict  {verdict}\n")
+        self.assertEqual(self.value(f"SELECT count(*) FROM executed_again WHERE tx_hash = '{tx_hash}'"), "1")
 
 
 if __name__ == "__main__":

@@ -107,6 +107,12 @@ Decided decided(const TransactionFacts& transaction, const Judgement& judgement,
     return decided;
 }
 
+bool Judgement::has(const std::string& receipt_id) const {
+    return std::any_of(receipts.begin(), receipts.end(), [&](const auto& receipt) {
+        return receipt.attached && receipt.receipt_id == receipt_id;
+    });
+}
+
 std::vector<Finding> findings_in_part(const Judgement& judgement, bool last_look) {
     auto findings = judgement.other_findings;
     for (const auto& failure : judgement.failures)

@@ -109,6 +109,7 @@ struct Judgement {
     std::optional<ExecutedAt> completed_at;  // the latest of all that is no refund or payout
     std::optional<ExecutedAt> settled_at;    // the latest of all
 
+    bool has(const std::string& receipt_id) const;  // attached
     // Yields that ran because nobody resumed them in time.
     std::uint64_t timed_out_yields() const;
     // The first failure that led to that of the receipt. nullptr: none did.

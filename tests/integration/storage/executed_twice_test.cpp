@@ -2,7 +2,9 @@
 // findings, and they stay.
 #include "chain/tree/lineage.hpp"
 #include "chain/tree/live_trees.hpp"
+#include "storage/pg_watch_store.hpp"
 #include "storage/rejudge.hpp"
+#include "storage/stored_tree.hpp"
 #include "store_test_support.hpp"
 #include "unit/chain/chain_builder.hpp"
 
@@ -215,6 +217,36 @@ INSTANTIATE_TEST_SUITE_P(OfOneHash, Executions,
                                          Doubled{End::refused, End::promise_failed, 3},
                                          Doubled{End::refused, End::refused, 7}),
                          name_of);
+
+TEST_F(ExecutedTwice, IsNamedByAView) {
+    tell(End::succeeded, End::promise_failed, 7);
+    follow();
+    const auto executed_again = "SELECT kind, id, tx_hash, earlier_height, block_height FROM executed_again";
+    EXPECT_EQ(rows(executed_again), "transaction|T|T|10|17\n");
+    execute(
+        "INSERT INTO receipts SELECT (jsonb_populate_record(r, jsonb_build_object("
+        "  'block_height', 25, 'block_time', block_time + interval '1 minute'))).* "
+        "FROM receipts r WHERE receipt_id = 'P'");
+    EXPECT_EQ(rows(std::string(executed_again) + " WHERE kind = 'receipt'"), "receipt|P|T|12|25\n");
+}
+
+TEST_F(ExecutedTwice, IsReadAsTwoTrees) {
+    tell(End::succeeded, End::promise_failed, 2);
+    follow();
+    storage::PgWatchStore watches(store().database, store().clock);
+    const auto stored = await(watches.stored_trees({"T"})).at("T");
+    const auto executions = storage::executions_of("T", stored);
+    ASSERT_EQ(executions.size(), 2u);
+    const auto ids = [](const chain::Judgement& judgement) {
+        std::string all;
+        for (const auto& receipt : judgement.receipts) all += receipt.receipt_id + " ";
+        return all;
+    };
+    EXPECT_EQ(ids(executions[0].judge()), "A P C F ");
+    EXPECT_EQ(ids(executions[1].judge()), "A2 P2 C2 F2 ");
+    EXPECT_EQ(storage::judge_execution("T", stored, "P2", 0).included_at->height, kFirstBlock + 2);
+    EXPECT_EQ(storage::judge_execution("T", stored, "P", 0).included_at->height, kFirstBlock);
+}
 
 // The tree of the first execution is not whole any more.
 TEST_F(ExecutedTwice, KeepsTheRowsOfBothWherePartOfOneIsNotStoredAnyMore) {

@@ -145,6 +145,7 @@ TEST_F(Schema, ReadersReadTablesAndViewsAndWriteNothing) {
                               "stage_latency",
                               "contract_health",
                               "nonce_gaps",
+                              "executed_again",
                               "set_aside"})
         EXPECT_NO_THROW(reader.exec(std::string("SELECT * FROM ") + table)) << table;
     for (const char* sql :

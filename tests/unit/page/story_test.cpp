@@ -1,5 +1,6 @@
 #include "page/story.hpp"
 
+#include "page/transaction.hpp"
 #include "unit/chain/tree_story.hpp"
 
 #include <gmock/gmock.h>
@@ -9,6 +10,8 @@ namespace receiptd::page {
 namespace {
 
 using chain::testing::Story;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 watch::TransactionView view_of(const Story& parts) {
     storage::StoredTree stored;
@@ -79,6 +82,23 @@ TEST(StoryFacts, GiveEachSentenceOfTheMoneyALineOfItsOwn) {
     ASSERT_NE(money, facts.end());
     EXPECT_EQ((*money)["lines"].size(), 2u);
     EXPECT_EQ((*money)["lines"][0]["text"], "Nothing was moved: what the first receipt did was undone.");
+}
+
+TEST(TransactionPage, ListsTheOtherExecutionsOfItsHash) {
+    Story parts;
+    parts.receipt("r0", "alice", "app");
+    parts.ok("r0");
+    EXPECT_THAT(render("transaction", transaction_values(view_of(parts), {}, {})),
+                Not(HasSubstr("Executed more than once")));
+    parts.returns("TX", "again0", {"again0"});
+    parts.receipt("again0", "alice", "app");
+    parts.fails("again0");
+    const auto html = render("transaction", transaction_values(view_of(parts), {}, {}));
+    EXPECT_THAT(html, HasSubstr("Executed more than once"));
+    EXPECT_THAT(html, HasSubstr("<summary>Block 103: failed</summary>"));
+    EXPECT_THAT(html, HasSubstr("href=\"/tx/TX?receipt=again0\""));
+    EXPECT_THAT(html, HasSubstr("id=\"receipt-r0\""));
+    EXPECT_THAT(html, Not(HasSubstr("id=\"receipt-again0\"")));
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST(TransactionJson, ATransactionThatNobodyKnows) {
         transaction_json(view),
         R"({"tx_hash":"TX","sender_id":null,"user_id":null,"claimed_user_id":null,"idempotency_key":null,"metadata":null,"source":"database","stage":null,"verdict":null,"near_status":null,"reason":null,)"
         R"("conclusive":null,"safe_to_resign_after_height":null,"safe_to_resign_estimated_at":null,)"
-        R"("evidence":null,"stages":[],"findings":[],"global_contracts":[],"tree":null})");
+        R"("evidence":null,"stages":[],"findings":[],"global_contracts":[],"tree":null,"other_executions":[]})");
 }
 
 TEST(TransactionJson, TellsHowFarGlobalContractsHaveCome) {
@@ -78,7 +78,7 @@ TEST(TransactionJson, AWatchThatEndedWithoutATree) {
         R"("evidence":{"nonce":7,"access_key_nonce":9},"stages":[{"from":"pending","to":"dropped",)"
         R"("at":"2023-11-14T22:13:20.123Z","block_height":null,"block_time":null,)"
         R"("conclusive":true,"safe_to_resign_after_height":0,"safe_to_resign_estimated_at":null,)"
-        R"("evidence":{"nonce":7,"access_key_nonce":9}}],"findings":[],"global_contracts":[],"tree":null})");
+        R"("evidence":{"nonce":7,"access_key_nonce":9}}],"findings":[],"global_contracts":[],"tree":null,"other_executions":[]})");
 }
 
 TEST(TransactionJson, WithoutAWatchTheTreeTellsStageVerdictAndReason) {
@@ -108,6 +108,67 @@ TEST(TransactionJson, ReceiptsAreNested) {
     EXPECT_EQ(callback["error_text"], "no");
     EXPECT_EQ(json["tree"]["totals"]["tokens_burnt"], "0");
     EXPECT_EQ(json["tree"]["totals"]["failed_receipts"], 1);
+}
+
+// The first succeeds, the second fails.
+storage::StoredTree executed_twice() {
+    Story story;
+    story.receipt("r0", "alice", "app");
+    story.ok("r0", {"r1"});
+    story.receipt("r1", "app", "token");
+    story.ok("r1");
+    story.returns("TX", "again0", {"again0"});
+    story.receipt("again0", "alice", "app");
+    story.ok("again0", {"again1"});
+    story.receipt("again1", "app", "token");
+    story.fails("again1");
+    return facts_of(story);
+}
+
+std::vector<std::string> receipts_of(const Json& tree) {
+    std::vector<std::string> ids;
+    for (const auto& receipt : tree["receipts"]) {
+        ids.push_back(receipt["receipt_id"]);
+        for (const auto& child : receipt["children"]) ids.push_back(child["receipt_id"]);
+    }
+    for (const auto& receipt : tree["more"]) ids.push_back(receipt["receipt_id"]);
+    return ids;
+}
+
+TEST(TransactionJson, EachExecutionOfAHashHasItsTree) {
+    const auto json = told(transaction_view({"TX", std::nullopt, {}, executed_twice(), {}}));
+    EXPECT_THAT(receipts_of(json["tree"]), ::testing::ElementsAre("r0", "r1"));
+    EXPECT_EQ(json["tree"]["verdict"], "succeeded");
+    ASSERT_EQ(json["other_executions"].size(), 1);
+    const auto& other = json["other_executions"][0];
+    EXPECT_THAT(receipts_of(other), ::testing::ElementsAre("again0", "again1"));
+    EXPECT_EQ(other["heights"]["included"], 104);
+    EXPECT_EQ(other["totals"]["failed_receipts"], 1);
+}
+
+TEST(TransactionJson, AReceiptChoosesTheExecutionThatIsShown) {
+    auto view = transaction_view({"TX", std::nullopt, {}, executed_twice(), {}});
+    show_execution_with(view, "again1");
+    const auto json = told(view);
+    EXPECT_THAT(receipts_of(json["tree"]), ::testing::ElementsAre("again0", "again1"));
+    EXPECT_EQ(json["stages"][0]["block_height"], 104);
+    EXPECT_THAT(receipts_of(json["other_executions"][0]), ::testing::ElementsAre("r0", "r1"));
+    show_execution_with(view, "r1");
+    EXPECT_EQ(told(view)["tree"]["heights"]["included"], 101);
+    show_execution_with(view, "unknown");
+    EXPECT_EQ(told(view)["tree"]["heights"]["included"], 101);
+}
+
+// The host tells the other one, which is stored already.
+TEST(TransactionJson, AnExecutionThatIsUnderWayIsNotReplacedByTheOther) {
+    auto stored = executed_twice();
+    std::erase_if(stored.outcomes, [](const auto& outcome) { return outcome.id == "r1"; });
+    auto view = transaction_view({"TX", std::nullopt, {}, stored, {}});
+    ASSERT_TRUE(is_open(view));
+    OpenTree open;
+    open.tree = view.other_executions.at(0);
+    add_open_tree(view, std::move(open));
+    EXPECT_EQ(told(view)["tree"]["receipts"][0]["receipt_id"], "r0");
 }
 
 TEST(TransactionJson, WhatIsPendingSaysWhatItWaitsFor) {
