@@ -78,6 +78,8 @@ struct Judgement {
     std::optional<Verdict> certain_verdict;
     // Executed receipts, refunds and payouts among them, of which the outcome alone is known.
     std::vector<std::string> missing_receipts;
+    // Else what came back and what was lost may be more.
+    bool money_is_known() const { return missing_receipts.empty(); }
     bool undecided = false;  // all is executed, and such a receipt may change the verdict or a finding
     Refusal wallet_refusal;
     bool may_be_refusal = false;  // a receipt that is not known may have called kWalletMethod
