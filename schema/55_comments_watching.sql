@@ -5,7 +5,7 @@ COMMENT ON COLUMN transaction_results.block_height IS 'Height of the block that 
 COMMENT ON COLUMN transaction_results.block_time IS 'Time of that block. Always filter on it.';
 COMMENT ON COLUMN transaction_results.signer_id IS 'The signer (for a delegated transaction: the relayer).';
 COMMENT ON COLUMN transaction_results.claimed_user_id IS 'The account that the transaction names as its user, where that one has not signed: its Delegate action was forged or refused, or its wallet refused at once. user_id is NULL then.';
-COMMENT ON COLUMN transaction_results.tokens_lost IS 'Tokens burnt otherwise than as fees, yoctoNEAR: refunds and payouts that nobody was there to take, balances of deleted gas keys. The gas refund of a deleted account does not count. NULL: none.';
+COMMENT ON COLUMN transaction_results.tokens_lost IS 'Tokens burnt otherwise than as fees, yoctoNEAR: refunds and payouts that nobody was there to take, balances of deleted gas keys. The gas refund of a deleted account does not count. NULL: none, or not known: a receipt of the tree has actions NULL.';
 COMMENT ON COLUMN transaction_results.user_id IS 'The account on whose behalf it was sent (see transactions.user_id). NULL: the same as signer_id.';
 COMMENT ON COLUMN transaction_results.receiver_id IS 'The receiver of the transaction.';
 COMMENT ON COLUMN transaction_results.verdict IS 'succeeded; failed: the transaction, its initial receipt or a returned receipt failed (near_status is failure) and no callback failed; callback_failed: a callback failed; receipt_failed: another receipt failed and is not handled; succeeded_with_handled_failure: at least one receipt failed, and the callbacks that awaited it succeeded.';

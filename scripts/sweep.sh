@@ -11,6 +11,7 @@ daemons|20|two daemons of different settings on one database are restarted COUNT
 kills|50|daemons and commands are killed COUNT times in each story: no row, watch or alert is lost or doubled
 liars|200|daemon and PostgreSQL are killed COUNT times while one of three hosts lies: no row, end or alert is false or lost
 crashes|50|PostgreSQL is crashed COUNT times while blocks are written
+bodies|300|COUNT mixed transactions beside hosts that strip receipts from a third of their answers, or are busy each fifth time: verdicts, roles and alerts are the truth a minute after the answers are whole
 ends|20|1,000 submissions end in every way there is, on a chain of each of COUNT seeds and two hosts, one of which lags
 watches|1000|watched transactions on a chain of COUNT blocks, 20 in each, through kills and faults
 receivers|50|daemons are killed COUNT times, and PostgreSQL a tenth of that, before receivers that fail in every way: every alert arrives, in order where asked
@@ -44,6 +45,7 @@ scenarios_of() {
         crashes) echo crash StoppedPostgres.test_crashes_of_the_server ;;
         watches) echo watch Watching.test_whatever_is_watched_comes_to_its_true_end_through_kills_and_faults ;;
         ends) echo ends ;;
+        bodies) echo bodies ;;
         receivers) echo receivers ;;
         locks) echo locks ;;
         strangers) echo besieged ;;

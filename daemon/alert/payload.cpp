@@ -97,14 +97,16 @@ std::string asked_by(const Cause& cause, const chain::Finding& finding, const ch
     return finding.user_id.empty() ? finding.signer_id : finding.user_id;
 }
 
-// The sums are those of the transaction and its whole tree. Null: nothing is stored of it.
+// The sums are those of the transaction and its whole tree. Null: nothing is stored of it, or receipts are
+// missing that may change the sum.
 Json amounts_json(const Cause& cause, const chain::Judgement& tree) {
     const auto& transaction = cause.tree.transaction;
+    const bool known = tree.included && tree.money_is_known();
     Json json;
     json["deposit"] = transaction ? Json(base::to_string(transaction->deposit)) : Json();
-    json["deposit_refunded"] = tree.included ? Json(base::to_string(tree.refunds.deposits)) : Json();
+    json["deposit_refunded"] = known ? Json(base::to_string(tree.refunds.deposits)) : Json();
     json["tokens_burnt"] = tree.included ? Json(base::to_string(tree.tokens_burnt)) : Json();
-    json["tokens_lost"] = tree.included ? Json(base::to_string(tree.tokens_lost)) : Json();
+    json["tokens_lost"] = known ? Json(base::to_string(tree.tokens_lost)) : Json();
     return json;
 }
 

@@ -34,7 +34,9 @@ constexpr ExitCode kExitCodes[] = {
      "with --wait: succeeded, but a failure was handled, a yield timed out or tokens came back"},
     {kNotReady, " status ", "no daemon answers, or it is not ready"},
     {kTxLost, " watch ", "with --wait: succeeded, and tokens were lost"},
-    {kTxUndecided, " watch ", "with --wait: no verdict: no host tells the receipts that decide it"},
+    {kTxUndecided, " watch ",
+     "with --wait: no host tells the receipts that decide the verdict, or whether tokens came back or were "
+     "lost"},
     {kTxFailed, " watch ", "with --wait: verdict failed"},
     {kTxCallbackFailed, " watch ", "with --wait: verdict callback_failed"},
     {kTxReceiptFailed, " watch ", "with --wait: verdict receipt_failed"},

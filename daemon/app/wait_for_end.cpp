@@ -56,6 +56,8 @@ void print_why(const watch::TransactionView& view) {
         std::cout << "finding   and more: see `receiptd tx " << view.tx_hash << "`\n";
     if (view.tree && view.tree->tokens_lost > 0)
         std::cout << "lost      " << chain::near_in_words(view.tree->tokens_lost) << '\n';
+    if (view.tree && !view.tree->money_is_known())
+        std::cout << "money     not known: " << chain::kReceiptsMissing << '\n';
 }
 
 void print_end(const storage::Watch& watch, const watch::TransactionView& view) {

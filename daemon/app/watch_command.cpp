@@ -76,16 +76,21 @@ int exit_code(const chain::WatchState& end, const std::optional<chain::Judgement
         case chain::Stage::unknown: return kTxUnknown;
         default: break;
     }
-    if (!end.verdict && end.reason == chain::kReceiptsMissing) return kTxUndecided;
+    if (!end.verdict) return kTxUndecided;
     const auto effect = tree ? tree->effect : std::nullopt;
     const bool timed_out = tree && tree->timed_out_yields() > 0;
     const bool lost = effect == chain::Effect::tokens_lost;
-    switch (end.verdict.value_or(chain::Verdict::succeeded)) {
+    const bool is_money_known = !tree || tree->money_is_known();
+    switch (*end.verdict) {
         case chain::Verdict::failed: return kTxFailed;
         case chain::Verdict::callback_failed: return kTxCallbackFailed;
         case chain::Verdict::receipt_failed: return kTxReceiptFailed;
-        case chain::Verdict::succeeded_with_handled_failure: return lost ? kTxLost : kTxHandled;
-        case chain::Verdict::succeeded: return lost ? kTxLost : effect || timed_out ? kTxHandled : kOk;
+        case chain::Verdict::succeeded_with_handled_failure:
+            return lost ? kTxLost : is_money_known ? kTxHandled : kTxUndecided;
+        case chain::Verdict::succeeded:
+            if (lost) return kTxLost;
+            if (!is_money_known) return kTxUndecided;
+            return effect || timed_out ? kTxHandled : kOk;
     }
     return kFailed;
 }

@@ -142,9 +142,11 @@ Check plan_check(const storage::Watch& watch, const Sight& sight, const ReviewRu
     check.next = rules.now + kWaitAgain;
     const bool over = *sight.looked_up_to >= chain::last_height(watch.transaction, rules.lifecycle);
     // A block from before it was watched may have it, and a host that lags does not know it yet. Most that
-    // are handed in come soon.
+    // are handed in come soon after a host took them.
+    const bool is_handed_in =
+        watch.origin == storage::WatchOrigin::submission && watch.state.stage != chain::Stage::accepted;
     const bool may_be_older = watch.checks < kAskedIfOlder && watch.origin != storage::WatchOrigin::rule &&
-                              (watch.origin == storage::WatchOrigin::hash || is_late(watch, rules));
+                              (!is_handed_in || is_late(watch, rules));
     check.tree = over || may_be_older;
     if (over) {  // why it never came is worth a question
         check.next = rules.now + base::backoff_delay(kAskAgain, watch.checks + 1, 0);

@@ -117,10 +117,13 @@ Json totals(const chain::Judgement& tree) {
     json["failed_receipts"] = tree.failed_receipts;
     json["gas_burnt"] = tree.gas_burnt;
     json["tokens_burnt"] = base::to_string(tree.tokens_burnt);
-    json["tokens_lost"] = base::to_string(tree.tokens_lost);
-    json["gas_refunded"] = base::to_string(tree.refunds.gas);
-    json["deposit_refunded"] = base::to_string(tree.refunds.deposits);
-    json["net_deposit"] = base::to_string(tree.net_deposit);
+    const auto if_known = [&](base::u128 sum) {
+        return tree.money_is_known() ? Json(base::to_string(sum)) : Json();
+    };
+    json["tokens_lost"] = if_known(tree.tokens_lost);
+    json["gas_refunded"] = if_known(tree.refunds.gas);
+    json["deposit_refunded"] = if_known(tree.refunds.deposits);
+    json["net_deposit"] = if_known(tree.net_deposit);
     return json;
 }
 

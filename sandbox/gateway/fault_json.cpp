@@ -26,7 +26,7 @@ const char* amount_name(Fault fault) {
 std::string read_amount(const json& value, FaultShare& rule) {
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() == 0) return "a whole number above 0";
     rule.amount = value.get<std::uint64_t>();
-    if (rule.fault == Fault::server_error && (rule.amount < 500 || rule.amount > 599)) return "500 to 599";
+    if (rule.fault == Fault::server_error && (rule.amount < 400 || rule.amount > 599)) return "400 to 599";
     constexpr std::uint64_t kLongest = 3'600'000;
     if ((rule.fault == Fault::slow || rule.fault == Fault::latency) && rule.amount > kLongest)
         return "at most 3600000";

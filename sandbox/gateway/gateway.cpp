@@ -212,7 +212,8 @@ std::optional<net::ServerReply> Gateway::blind_answer(const Trouble& trouble, st
         lies_.settle();
         return told;
     }
-    if (trouble.amount > 500) return html_page(static_cast<int>(trouble.amount));  // a proxy's
+    if (trouble.amount > 0 && trouble.amount != 500)
+        return html_page(static_cast<int>(trouble.amount));  // a proxy's
     if (!call) return reply(500, "application/json", "\"Internal data error\"");
     return to_reply(internal_error("The node reached its limits. Try again later."), *call);
 }

@@ -43,7 +43,7 @@ void write_result(RowBatch& batch, const TreeResult& result) {
     row.text_or_null(result.method_name);
     for (const auto amount :
          {result.refunds.net(result.sent), result.refunds.gas, result.refunds.deposits, result.tokens_lost})
-        amount > 0 ? row.numeric(amount) : row.null();
+        amount > 0 && result.money_is_known ? row.numeric(amount) : row.null();
     row.text_or_null(result.user.claimed_id);
     row.end_row();
     ++table.rows;

@@ -142,6 +142,7 @@ struct TreeResult {
     u128 tokens_lost = 0;   // burnt otherwise (losses.hpp)
     u128 sent = 0;          // all that the transaction attached
     Refunds refunds;
+    bool money_is_known = true;  // else losses and refunds may be more
 };
 
 struct Decided {

@@ -325,6 +325,8 @@ private:
         const auto sent = parts_.transaction_ ? parts_.transaction_->deposit : 0;
         tree_.effect =
             effect_of(tree_.failures, {tree_.tokens_lost, flows_effect_, tree_.refunds.flow(sent)});
+        // What is certain is the worst.
+        if (!tree_.money_is_known() && tree_.effect != Effect::tokens_lost) tree_.effect.reset();
         tree_.verdict =
             verdict_of(tree_.failures, Missing::nothing, tree_.initial_succeeded, tree_.wallet_refusal);
         if (tree_.may_be_refusal && tree_.verdict && is_success(*tree_.verdict)) tree_.verdict.reset();

@@ -103,6 +103,7 @@ Decided decided(const TransactionFacts& transaction, const Judgement& judgement,
     result.failure = deciding_class(judgement.failures, result.verdict, judgement.wallet_refusal);
     result.root_cause = judgement.root_cause;
     result.effect = judgement.effect;
+    result.money_is_known = judgement.money_is_known();
     decided.results.push_back(std::move(result));
     return decided;
 }

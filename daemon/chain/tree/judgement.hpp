@@ -78,6 +78,8 @@ struct Judgement {
     std::optional<Verdict> certain_verdict;
     // Executed receipts, refunds and payouts among them, of which the outcome alone is known.
     std::vector<std::string> missing_receipts;
+    // Else what came back and what was lost may be more.
+    bool money_is_known() const { return missing_receipts.empty(); }
     bool undecided = false;  // all is executed, and such a receipt may change the verdict or a finding
     Refusal wallet_refusal;
     bool may_be_refusal = false;  // a receipt that is not known may have called kWalletMethod
@@ -120,6 +122,8 @@ struct Judgement {
 
 // Why a tree has no verdict: receipts that decide it are not known (docs/verdicts.md).
 inline constexpr Text kReceiptsMissing = "receipts_missing";
+// Why it is not over: outcomes that its receipts announced are in no block where they should be.
+inline constexpr Text kOutcomesMissing = "outcomes_missing";
 
 // The result and findings to store: all of a settled tree; of another one the yields that timed out, as
 // nothing changes these any more. While a tree is undecided, its failures are told when they are decided.

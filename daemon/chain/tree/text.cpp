@@ -175,6 +175,7 @@ std::string sums(const Judgement& tree, std::size_t failed, const TreeStyle& sty
     if (!style.details) return text + "\n";
     text += ", " + gas_in_words(tree.gas_burnt) + " burnt, " + near_in_words(tree.tokens_burnt) + " in fees";
     if (tree.tokens_lost > 0) text += ", " + near_in_words(tree.tokens_lost) + " lost";
+    if (!tree.money_is_known()) text += ", what came back or was lost is not known";
     if (const auto last = time_since(tree.included_at, tree.settled_at); !last.empty())
         text += ", settled after " + last.substr(1);
     return text + "\n";

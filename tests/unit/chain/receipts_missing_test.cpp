@@ -87,6 +87,18 @@ TEST(ReceiptsMissing, ARefundIsKnownByItsOutcomeAndItsParent) {
     EXPECT_EQ(tree.missing_receipts.size(), 2u) << "how much came back is not known";
 }
 
+TEST(ReceiptsMissing, MoneyIsNotKnownWhereAnyReceiptIsNot) {
+    const auto whole = decided_of(Story::judge(paid(handled_failure().parts)));
+    ASSERT_EQ(whole.results.size(), 1u);
+    EXPECT_TRUE(whole.results[0].money_is_known);
+    EXPECT_TRUE(whole.results[0].effect);
+    const auto in_part = decided_of(Story::judge(paid(without(handled_failure().parts, {"refund1"}))));
+    ASSERT_EQ(in_part.results.size(), 1u);
+    EXPECT_EQ(in_part.results[0].verdict, whole.results[0].verdict);
+    EXPECT_FALSE(in_part.results[0].money_is_known);
+    EXPECT_FALSE(in_part.results[0].effect) << "the refund that is not known may be all of the deposit";
+}
+
 TEST(ReceiptsMissing, WhereGasIsFreeOnlyTheChildOfAFailureIsARefund) {
     const auto tree = Story::judge(without(handled_failure().parts, {"refund0", "refund1"}));
     EXPECT_EQ(find(tree, "refund0").role, std::nullopt);

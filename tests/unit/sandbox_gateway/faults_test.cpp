@@ -68,7 +68,7 @@ TEST(FaultRules, SaysWhatIsWrongAndWhere) {
         {R"([{"fault":"reset"},{"fault":"fire"}])", "faults[1]: fault must be one of 429, 500, reset"},
         {R"([{"fault":"reset","share":2}])", "faults[0]: share must be a number from 0 to 1"},
         {R"([{"fault":"reset","blocks":2}])", "faults[0]: blocks must be left out"},
-        {R"([{"fault":"500","status":404}])", "faults[0]: status must be 500 to 599"},
+        {R"([{"fault":"500","status":399}])", "faults[0]: status must be 400 to 599"},
         {R"([{"fault":"stale","blocks":0}])", "faults[0]: blocks must be a whole number above 0"},
         {R"([{"fault":"wrong","answer":7}])", "faults[0]: answer must be \"other_block\""},
         {R"([{"fault":"reset","share":0.6},{"fault":"html","share":0.6,"method":"tx"}])",

@@ -166,6 +166,15 @@ TEST(PlanCheck, ATransactionAddedByItsHashMayBeOlderThanItsWatch) {
     EXPECT_FALSE(plan_check(made, seen_up_to(150), rules()).asks()) << "twice is enough";
 }
 
+TEST(PlanCheck, ASubmissionThatNoHostTookMayBeInABlockAlready) {
+    auto made = watch_in();
+    made.origin = storage::WatchOrigin::submission;
+    made.created_at = kNow;
+    EXPECT_TRUE(plan_check(made, seen_up_to(150), rules()).tree);
+    made.state.stage = Stage::pending;
+    EXPECT_FALSE(plan_check(made, seen_up_to(150), rules()).tree) << "most come soon";
+}
+
 TEST(PlanCheck, WhatTheFollowerCannotSeeIsAskedForLessAndLessOften) {
     auto made = watch_in();
     Sight blind;
@@ -192,6 +201,7 @@ TEST(PlanCheck, AFollowerFarBehindDoesNotCount) {
 
 TEST(PlanCheck, OfASubmissionTheKeyIsAskedForAfterAWhile) {
     auto made = submission();
+    made.state.stage = Stage::pending;
     made.created_at = kNow;
     EXPECT_FALSE(plan_check(made, seen_up_to(150), rules()).asks());
     made.created_at = kNow - 6s;
