@@ -120,7 +120,6 @@ COMMENT ON TABLE orphan_receipts IS 'Receipts and data whose parent was not know
 COMMENT ON COLUMN orphan_receipts.kind IS 'receipt (id is receipts.receipt_id) or data (id is data_receipts.data_id).';
 COMMENT ON COLUMN orphan_receipts.id IS 'The receipt or the data.';
 COMMENT ON COLUMN orphan_receipts.tree_id IS 'The tree_id of its rows. NULL: its own id.';
-COMMENT ON COLUMN orphan_receipts.told_tx_hash IS 'The transaction that the host names beside it. A hint where its parent is looked for, and no proof.';
 COMMENT ON COLUMN orphan_receipts.block_height IS 'Height of its block.';
 COMMENT ON COLUMN orphan_receipts.block_time IS 'Time of that block.';
 COMMENT ON COLUMN orphan_receipts.adopted_into IS 'The tree to which its rows belong now, if it changed.';

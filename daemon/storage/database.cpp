@@ -156,12 +156,10 @@ void forget_rules(pqxx::connection& connection) {
 // Nothing can refer to them any more.
 void forget_old_adoptions(pqxx::connection& connection) {
     pqxx::work tx(connection);
-    // A block that is a gap yet may list what a stored tree awaits (height 0), and a run that began within a
-    // tree may go on to write under the old name (told_tx_hash).
+    // A block that is a gap yet may list what a stored tree awaits (height 0).
     tx.exec(
         "DELETE FROM orphan_receipts WHERE adopted_at < now() - interval '1 day' AND "
-        "  (adopted_at < now() - interval '7 days' OR (id <> 'removed block' AND told_tx_hash IS NULL AND "
-        "NOT (kind = 'data' "
+        "  (adopted_at < now() - interval '7 days' OR (id <> 'removed block' AND NOT (kind = 'data' "
         "    AND block_height = 0 AND EXISTS (SELECT FROM coverage WHERE NOT isempty(wanted - heights)))))");
     tx.commit();
 }

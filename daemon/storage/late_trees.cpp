@@ -1,12 +1,10 @@
-// Late trees are judged from their rows. However far apart parent and child are, the rows of the tree are
-// found by the transaction's hash: within seven days before the rows that came late, and where the
-// transaction is not there, an hour later in all partitions. The hash of an orphan is a host's word
-// (told_tx_hash): the orphan is of that tree if a stored row of the tree names it as its child. If the
-// transaction is not stored at all, its receipts stay orphans: find_late_trees() comes back to them. A tree
-// that lacks only the resume of a yield is looked at again within seconds, then less and less often: the
-// resume's block may be stored next. With scope accounts others' transactions never are: the findings of what
-// is stored of their trees are told, after that hour whatever is not known. There, the host's word names the
-// tree of an orphan whose maker is not stored: no stored transaction is touched by that.
+// Late trees are judged from their rows. These have the transaction's hash already, so that however far apart
+// parent and child are, the rows of the tree are found by it: within seven days before the rows that came
+// late, and where the transaction is not there, an hour later in all partitions. If it is not stored at all,
+// its receipts stay orphans: find_late_trees() comes back to them. A tree that lacks only the resume of a
+// yield is looked at again within seconds, then less and less often: the resume's block may be stored next.
+// With scope accounts others' transactions never are: the findings of what is stored of their trees are told,
+// after that hour whatever is not known.
 #include "storage/late_trees.hpp"
 
 #include "chain/tree/judgement.hpp"
@@ -75,38 +73,6 @@ DueTrees claim_late(pqxx::transaction_base& tx, const Turn& turn, bool everywher
     }
     if (everywhere) due.times = {"-infinity", "infinity"};
     return due;
-}
-
-// The orphans that are said to be of these trees, and that rows of the trees name.
-const std::string kTakeTheirOrphans =
-    "WITH children AS MATERIALIZED ("
-    "  SELECT unnest(receipt_ids) AS id, tree_id FROM tree_receipts($1::text[], $2::timestamptz, "
-    "$3::timestamptz) "
-    "  UNION ALL SELECT initial_receipt_id, tree_id "
-    "    FROM tree_transactions($1::text[], $2::timestamptz, $3::timestamptz) "
-    "    WHERE initial_receipt_id IS NOT NULL), "
-    "told AS MATERIALIZED (SELECT id, coalesce(adopted_into, tree_id, id) AS named, told_tx_hash, block_time "
-    "  FROM orphan_receipts WHERE kind = 'receipt' AND adopted_at IS NULL AND told_tx_hash = ANY "
-    "($1::text[])), "
-    "found AS MATERIALIZED (SELECT named, told_tx_hash, min(block_time) AS since FROM told "
-    "  WHERE named <> told_tx_hash AND ((id, told_tx_hash) IN (SELECT id, tree_id FROM children) OR (" +
-    kOfAccounts +
-    "    AND told_tx_hash NOT IN (SELECT tx_hash FROM tree_transactions($1::text[], $2::timestamptz, "
-    "      $3::timestamptz)))) GROUP BY 1, 2) "
-    "SELECT count(move_tree(named, told_tx_hash, told_tx_hash, since)), count(*) FROM found";
-
-// A run that does not know of the adoption goes on to write under the old names.
-const std::string kMoveLateRows =
-    "SELECT move_tree(coalesce(tree_id, id), adopted_into, adopted_tx_hash, block_time) FROM orphan_receipts "
-    "WHERE kind = 'receipt' AND adopted_into = ANY ($1::text[]) AND told_tx_hash IS NOT NULL "
-    "  AND adopted_into <> coalesce(tree_id, id)";
-
-// Each orphan that is taken may have made others.
-void take_orphans(pqxx::transaction_base& tx, const DueTrees& due) {
-    const auto trees = text_array(due.tx_hashes);
-    shim::query(tx, kMoveLateRows, trees);
-    while (shim::query(tx, kTakeTheirOrphans, trees, due.times.since, due.times.until)[0][1].as<int>() > 0) {
-    }
 }
 
 // Gives rows of these trees what was not known when they were written.
@@ -193,7 +159,6 @@ LateTrees judge_late(pqxx::connection& connection, const Turn& turn, const chain
     auto due = claim_late(tx, turn, false);
     if (due.tx_hashes.empty()) due = claim_late(tx, turn, true);
     if (due.tx_hashes.empty()) return {};
-    take_orphans(tx, due);
     Adopting adopting(tx, due.times);
     std::vector<std::string> known, without_resume, unknown;
     const auto stored = load_to_judge(tx, due.tx_hashes, due.times);
@@ -329,8 +294,8 @@ base::Task<std::uint64_t> PgTreeStore::find_late_trees() {
         // By index, whatever the planner thinks of a table without statistics: transactions are many.
         tx.exec("SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off");
         const auto found = tx.exec(
-            "WITH orphans AS MATERIALIZED (SELECT DISTINCT coalesce(told_tx_hash, tree_id) AS tree_id "
-            "  FROM orphan_receipts WHERE kind = 'receipt' AND adopted_at IS NULL) "
+            "WITH orphans AS MATERIALIZED (SELECT DISTINCT tree_id FROM orphan_receipts "
+            "  WHERE kind = 'receipt' AND adopted_at IS NULL AND tree_id IS NOT NULL) "
             "INSERT INTO late_trees (tx_hash, since, history) "
             "SELECT t.tx_hash, '-infinity', bool_or(EXISTS (SELECT FROM backfills "
             "  WHERE t.block_height BETWEEN from_height AND to_height)) "

@@ -2,7 +2,6 @@
 """A host of whole blocks that tells false outcomes under true hashes."""
 
 import json
-import signal
 
 import support
 from lies_test import LyingHosts
@@ -184,7 +183,7 @@ class OneOfThree(Alerted):
         self.assert_confirmed_alerts()
 
 
-class TreesOfTheHost(WholeBlocks):
+class TreesOfTheHost(LyingHosts):
     def test_a_false_tx_hash_moves_no_receipt_into_another_tree(self):
         self.begin(2, ("regular", "regular-2"), source="neardata")
         self.follow(5)
@@ -195,22 +194,6 @@ class TreesOfTheHost(WholeBlocks):
         self.assertEqual(self.value(
             "SELECT count(*) FROM receipts r WHERE parent_receipt_id IS NOT NULL AND NOT EXISTS ("
             f"SELECT FROM transactions t WHERE t.tx_hash = r.tx_hash) AND block_height > {first}"), "0")
-
-    def test_nor_where_a_daemon_begins_in_the_middle_of_trees(self):
-        self.begin(2, ("regular", "regular-2"), source="neardata")
-        self.follow(8)
-        named = self.value("SELECT tx_hash FROM transaction_results ORDER BY receipts DESC LIMIT 1")
-        self.daemon.send_signal(signal.SIGKILL)
-        self.daemon.wait()
-        self.chain.lie("archival", "false_tx_hash", tx_hash=named)
-        self.daemon = self.start("run", "--config", self.settings)
-        self.follow(12)
-        self.assertNotEqual(self.value(f"SELECT count(*) FROM orphan_receipts WHERE told_tx_hash = '{named}'"), "0", "it has lied")
-        self.chain.truth()
-        self.chain.ask("/traffic", {"tps": 0})
-        self.follow(20)
-        self.lied_up_to = self.newest()
-        self.assert_as_honest_hosts_tell()
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 // Whole blocks of neardata and NEAR Lake: providers.md §2.2, §3.
 #include "chain/json/decode_parts.hpp"
-#include "chain/json/decode_text.hpp"
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
@@ -56,16 +55,8 @@ static bool members(Reader& reader, ondemand::object& object, ExecutedTransactio
 }
 
 static bool members(Reader& reader, ondemand::object& object, ExecutedReceipt& out) {
-    // A hint that is none costs nobody the block.
-    const auto hint = [&](Value value) {
-        bool plain = false;
-        if (first_of(value) != '"') return true;
-        if (!reader.string(value, out.tx_hash, plain)) return false;
-        if (!plain || !looks_like_hash(out.tx_hash)) out.tx_hash = {};
-        return true;
-    };
     return reader.object(object, required("execution_outcome", out.outcome), required("receipt", out.receipt),
-                         optional("tx_hash", hint));
+                         optional("tx_hash", Hash{out.tx_hash}));
 }
 
 static bool members(Reader& reader, ondemand::object& object, WholeBlockShard& out) {

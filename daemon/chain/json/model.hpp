@@ -222,7 +222,7 @@ struct ExecutedTransaction {
 struct ExecutedReceipt {
     Outcome outcome;
     Receipt receipt;
-    Text tx_hash;  // neardata's addition, which the chain does not commit to: a hint. Empty: not told
+    Text tx_hash;  // neardata's addition; empty when unknown
 };
 
 struct WholeBlockShard {

@@ -82,10 +82,13 @@ void BlockTrees::resolve(std::size_t index) {
         adopt_from_lineage(node);
     else
         adopt(node, spawners_[index]);
+    // The chain does not commit to what the host adds: it counts where nothing else is known.
+    if (!node.tree.is_transaction && !node.receipt->tx_hash.empty())
+        node.tree = {node.receipt->tx_hash, true};
 }
 
 ParentFacts BlockTrees::facts_of(const Node& parent, Text child_id) {
-    const auto& [outcome, receipt, told_tx_hash] = *parent.receipt;
+    const auto& [outcome, receipt, tx_hash] = *parent.receipt;
     return {false, beneficiary_of(receipt, outcome.status),
             returned(outcome.status, child_id) ? result_chain_of(parent.parent) : OnResultChain::no,
             payer_of(receipt, outcome.status)};
@@ -136,9 +139,9 @@ BlockTrees::DataPlace BlockTrees::place_data(const Receipt& data) {
     const auto& node = nodes_[awaiting->second];
     place.in_scope = place.in_scope || node.in_scope;
     const bool says_more = !place.known || (node.tree.is_transaction && !place.tree.is_transaction);
-    if (says_more) {  // the name of an orphan will do until its tree is known
+    if (says_more && (node.parent || node.tree.is_transaction)) {
         place.tree = node.tree;
-        place.known = node.parent.has_value();
+        place.known = true;
     }
     return place;
 }

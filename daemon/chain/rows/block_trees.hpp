@@ -44,11 +44,6 @@ public:
     };
     // In the order of the block: shard by shard, each in execution order.
     const std::vector<Node>& executed() const { return nodes_; }
-    // Where a tree is to be looked for whose transaction is not proven: the host's word, which decides
-    // nothing.
-    static Text hint_of(const Node& node) {
-        return node.tree.is_transaction ? Text() : node.receipt->tx_hash;
-    }
 
     struct DataPlace {
         TreeRef tree;

@@ -75,7 +75,7 @@ std::array<TableSpec, kTableCount> make_specs() {
         {"events",
          {"receipt_id", "tree_id", "tx_hash", "block_height", "block_time", "index", "account_id", "standard",
           "version", "event", "data"}},
-        {"orphan_receipts", {"kind", "id", "tree_id", "block_height", "block_time", "told_tx_hash"}},
+        {"orphan_receipts", {"kind", "id", "tree_id", "block_height", "block_time"}},
         {"pending_trees",
          {"tx_hash", "sender_id", "block_height", "block_hash", "block_time", "timestamp_nanosec",
           "shard_id"}},

@@ -129,9 +129,7 @@ private:
         if (is_asked_) name_people(tree, node);
         write_receipt(batch_, place_, item.outcome, &body, tree, node.parent_receipt_id,
                       role_of(item.receipt, node.parent));
-        if (!node.parent)
-            write_orphan(batch_, place_, "receipt", item.outcome.id, node.tree.tree_id,
-                         BlockTrees::hint_of(node));
+        if (!node.parent) write_orphan(batch_, place_, "receipt", item.outcome.id, node.tree.tree_id);
     }
 
     static LiveTrees::Asked asked_by(const SignedTransaction& transaction) {
@@ -178,7 +176,6 @@ private:
 };
 
 void judge(const BlockTrees::Node& node, ExecutedAt at, LiveTrees& live_trees) {
-    if (const auto hint = BlockTrees::hint_of(node); !hint.empty()) live_trees.forget(hint, node.in_scope);
     if (!node.tree.is_transaction) return;
     const auto& item = *node.receipt;
     if (node.parent)
@@ -217,9 +214,8 @@ void see(Sightings& seen, const WholeBlock& whole, const BlockTrees& trees) {
         seen.transactions.push_back(seen_transaction(node.transaction->transaction, at, node.in_scope));
     IdSet touched;
     for (const auto& node : trees.executed())
-        if (const auto name = node.tree.is_transaction ? node.tree.tree_id : BlockTrees::hint_of(node);
-            node.in_scope && !name.empty() && touched.insert(name).second)
-            seen.trees.emplace_back(name);
+        if (node.in_scope && node.tree.is_transaction && touched.insert(node.tree.tree_id).second)
+            seen.trees.emplace_back(node.tree.tree_id);
 }
 
 }  // namespace

@@ -336,8 +336,7 @@ void write_distribution(RowBatch& batch, const RowPlace& place, const Receipt& r
     ++table.rows;
 }
 
-void write_orphan(RowBatch& batch, const RowPlace& place, Text kind, Text id, Text tree_id,
-                  Text told_tx_hash) {
+void write_orphan(RowBatch& batch, const RowPlace& place, Text kind, Text id, Text tree_id) {
     auto& table = batch[Table::orphan_receipts];
     CopyWriter row(table.piece());
     row.text(kind);
@@ -345,7 +344,6 @@ void write_orphan(RowBatch& batch, const RowPlace& place, Text kind, Text id, Te
     tree_id == id ? row.null() : row.text(tree_id);
     row.bigint_or_null(place.block_height);
     row.time(place.block_time);
-    row.text_or_null(told_tx_hash);
     row.end_row();
     ++table.rows;
 }

@@ -57,8 +57,7 @@ void write_receipt(RowBatch& batch, const RowPlace& place, const Outcome& outcom
 void write_data_receipt(RowBatch& batch, const RowPlace& place, const Receipt& receipt, const TreeRef& tree);
 // A receipt that carries a global contract; one that cannot be understood gives no row.
 void write_distribution(RowBatch& batch, const RowPlace& place, const Receipt& receipt);
-void write_orphan(RowBatch& batch, const RowPlace& place, Text kind, Text id, Text tree_id,
-                  Text told_tx_hash = {});
+void write_orphan(RowBatch& batch, const RowPlace& place, Text kind, Text id, Text tree_id);
 // Whom the transaction names without proof: its row may say otherwise.
 void note_user(RowBatch& batch, const TreeResult& result);
 // The rows of all, and the findings as they are.

@@ -156,53 +156,6 @@ TEST_F(Late, OrphansAreFoundWhenTheirTransactionIsStoredAtLast) {
     EXPECT_EQ(rows("SELECT tx_hash FROM transaction_results ORDER BY 1"), "T\nU\n");
 }
 
-TEST_F(Late, OneWhoseRowsAreRefusedKeepsNoOtherFromBeingJudgedAgain) {
-    follow(Lineage::kMost, LiveTrees::kMost);
-    execute(
-        "UPDATE transaction_results SET judged_by = 1; "
-        "ALTER TABLE findings ADD CONSTRAINT hostile CHECK (tx_hash <> 'T') NOT VALID");
-    const auto done = await(storage::Rejudging(store().database).rejudge({kFirst, kFirst + 4}));
-    EXPECT_EQ(done.trees, 1u);
-    EXPECT_EQ(done.left, 1u);
-    EXPECT_EQ(rows("SELECT tx_hash, judged_by = 1 FROM transaction_results ORDER BY 1"), "T|t\nU|f\n");
-    EXPECT_EQ(value("SELECT count(*) FROM findings"), "1");
-}
-
-// A host names U beside all receipts of T, and T beside that of U.
-TEST_F(Late, TheTransactionThatAHostNamesDecidesNothing) {
-    follow(Lineage::kMost, LiveTrees::kMost);
-    const auto expected = everything();
-    for (std::size_t at = 1; at < 5; ++at)
-        for (auto& item : shard(at).executed) item.tx_hash = item.tx_hash == "T" ? "U" : "T";
-    for (const std::size_t begun_at : {std::size_t{0}, std::size_t{3}})
-        for (const std::size_t trees : {std::size_t{0}, LiveTrees::kMost}) {
-            clear();
-            follow(Lineage::kMost, trees, 0, begun_at);
-            follow(Lineage::kMost, trees, begun_at, 5);
-            judge_late();
-            await(store().orphans.adopt_orphans({kFirst + 2, kFirst + 2}));
-            await(store().trees.settle_trees({kFirst + 2, kFirst + 2}, {base::WallTime::max()}));
-            judge_late();
-            EXPECT_EQ(everything(), expected) << begun_at << ", " << trees;
-        }
-}
-
-// The run begins within T, and knows its orphan P's refund G by P's name alone, also after P is adopted.
-TEST_F(Late, WhatComesUnderTheOldNameOfAnAdoptedOrphanIsMovedAsWell) {
-    shard(2).executed.front().outcome.receipt_ids = {"G"};
-    put(4, action_receipt("G", "system", "alice.near", "system"), "T", {});
-    follow(Lineage::kMost, LiveTrees::kMost, 0, 2);
-    Lineage lineage;
-    LiveTrees live_trees;
-    for (std::size_t i = 2; i < 5; ++i) {
-        EXPECT_EQ(commit(chain::whole_block_rows(chain_.blocks()[i], std::nullopt, {}, lineage, &live_trees)),
-                  CommitOutcome::committed);
-        judge_late();
-    }
-    EXPECT_EQ(rows("SELECT DISTINCT tree_id FROM receipts ORDER BY 1"), "T\nU\n");
-    EXPECT_EQ(rows("SELECT tx_hash FROM transaction_results ORDER BY 1"), "T\nU\n");
-}
-
 TEST_F(Late, OneThatTookLongerThanAWeekIsJudgedAgainWhereAllOfItIsStored) {
     const auto rejudge = [this] {
         execute("UPDATE transaction_results SET judged_by = 1");

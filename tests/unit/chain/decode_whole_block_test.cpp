@@ -125,10 +125,8 @@ TEST(DecodeWholeBlockErrors, NameTheShardAndTheMember) {
         "shards[0].chunk.transactions[0].transaction.nonce: not a number");
     EXPECT_EQ(whole_block_error(Changed(full).remove("/shards/0/receipt_execution_outcomes/1/receipt")),
               "shards[0].receipt_execution_outcomes[1].receipt: missing");
-    for (const auto* hint : {"\"\"", "\"\\u0000\"", "7", "[1]", "{}"})
-        EXPECT_EQ(
-            whole_block_error(Changed(full).set("/shards/0/receipt_execution_outcomes/0/tx_hash", hint)), "")
-            << "a hint that is none: " << hint;
+    EXPECT_EQ(whole_block_error(Changed(full).set("/shards/0/receipt_execution_outcomes/0/tx_hash", "\"\"")),
+              "shards[0].receipt_execution_outcomes[0].tx_hash: not a hash");
     EXPECT_EQ(whole_block_error(Changed(full).remove("/block/header/hash")), "block.header.hash: missing");
     EXPECT_EQ(whole_block_error(Changed(full).remove("/shards")), "shards: missing");
     EXPECT_EQ(whole_block_error(Changed(full).set("/shards/1/shard_id", "6")),

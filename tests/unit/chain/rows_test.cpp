@@ -209,7 +209,7 @@ TEST(WholeBlockRows, AReceiptWithoutAKnownParentIsAnOrphanAndRootOfItsTree) {
     EXPECT_EQ(orphans[0]["tree_id"], std::nullopt) << "its own id";
 }
 
-TEST(WholeBlockRows, TheTransactionThatTheSourceNamesIsAHintAndNamesNoTree) {
+TEST(WholeBlockRows, TheTransactionThatTheSourceTellsNamesTheTree) {
     ChainBuilder chain;
     auto item = executed(action_receipt("R", "a.near", "b.near", "s.near"), {"C"});
     item.tx_hash = "TX";
@@ -218,12 +218,10 @@ TEST(WholeBlockRows, TheTransactionThatTheSourceNamesIsAHintAndNamesNoTree) {
         executed(action_receipt("C", "b.near", "c.near", "s.near")));
     const auto batch = rows_of(chain);
     for (const auto& row : read_rows(batch, Table::receipts)) {
-        EXPECT_EQ(row["tree_id"], "R");
-        EXPECT_EQ(row["tx_hash"], std::nullopt);
+        EXPECT_EQ(row["tree_id"], "TX");
+        EXPECT_EQ(row["tx_hash"], "TX");
     }
-    const auto orphan = read_rows(batch, Table::orphan_receipts).at(0);
-    EXPECT_EQ(orphan["tree_id"], std::nullopt) << "its own id";
-    EXPECT_EQ(orphan["told_tx_hash"], "TX");
+    EXPECT_EQ(read_rows(batch, Table::orphan_receipts).at(0)["tree_id"], "TX");
 }
 
 TEST(WholeBlockRows, ThePayoutOfADeletedAccountIsNoRefund) {
