@@ -64,7 +64,8 @@ public:
     // Leases due pending trees for a few seconds, oldest first; drops those that have a result by now.
     // postpone_tree() sets a later time for a tree that is not ready.
     virtual base::Task<std::vector<PendingTree>> due_trees(unsigned limit, base::HeightRange included_in) = 0;
-    // Trees of which a part is stored do not count, nor are they overdue.
+    // Trees of which a part is stored do not count, nor are they overdue; nor do those count that blocks
+    // should have brought, once a host was asked for them: most only take their time.
     virtual base::Task<std::uint64_t> pending_tree_count(base::HeightRange included_in) = 0;
     // Trees that have been pending for longer than `age`.
     virtual base::Task<OverdueTrees> overdue_trees(std::chrono::seconds age) = 0;

@@ -78,7 +78,9 @@ TEST_F(Settling, TreesThatShouldBeOverArePendingWithTheirReason) {
     const auto due = await(store().trees.due_trees(10, base::kAllHeights));
     ASSERT_EQ(due.size(), 1u);
     EXPECT_TRUE(due[0].outcomes_missing);
+    EXPECT_EQ(await(store().trees.pending_tree_count(base::kAllHeights)), 1u);
     await(store().trees.postpone_tree("T", std::chrono::milliseconds(0), "no host has it"));
+    EXPECT_EQ(await(store().trees.pending_tree_count(base::kAllHeights)), 0u) << "nobody waits for its end";
     EXPECT_EQ(value("SELECT reason FROM unfinished_trees"), "outcomes_missing: no host has it");
     execute("DELETE FROM pending_trees");
     for (auto block = blocks.begin() + 1; block != blocks.end(); ++block)

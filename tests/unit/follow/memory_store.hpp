@@ -198,6 +198,7 @@ public:
             std::count_if(pending.begin(), pending.end(), [&](const auto& each) {
                 const auto& tree = each.second.tree;
                 return tree.stored_part == chain::StoredPart::none &&
+                       !(tree.outcomes_missing && tree.attempts > 0) &&
                        included_in.contains(tree.included_in.height);
             }));
     }
