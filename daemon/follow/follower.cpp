@@ -54,7 +54,6 @@ Follower::Follower(base::asio::any_io_executor executor, base::asio::thread_pool
               settings.batch_bytes,
               settings.patience},
       tree_source_(trees),
-      silent_trees_(stores.trees, state),
       writing_(executor),
       loops_(executor),
       tree_loops_(executor),
@@ -128,7 +127,6 @@ void Follower::committed(const chain::CommitFacts& facts) {
 void Follower::forget(const base::HeightSet& lost) {
     if (tree_source_) tree_source_->forget_blocks(lost);
     if (trees_) trees_->forget(lost);
-    silent_trees_.forget(lost);
     if (state_.listener) state_.listener->lost(lost);
 }
 
@@ -351,7 +349,7 @@ base::Task<void> Follower::wait_until_dealt_with(base::HeightRange range) {
             unplaced_ = co_await unplaced_receipts_->waiting_in(range);
             placed = unplaced_ == 0 || placing_stands_still.reached_with(unplaced_, now);
         }
-        if (placed && co_await find_silent_trees(range) == 0) break;
+        if (placed) break;
         if (!heights_done) trees_stand_still.begin_anew();
         if (!trees_done) placing_stands_still.begin_anew();
         co_await wakeup.wait_for(500ms);

@@ -9,7 +9,6 @@
 #include "follow/outcome_check.hpp"
 #include "follow/pipeline.hpp"
 #include "follow/rhythm.hpp"
-#include "follow/silent_trees.hpp"
 #include "follow/trees.hpp"
 #include "follow/unplaced_receipts.hpp"
 
@@ -80,7 +79,6 @@ private:
     base::Task<void> read_coverage_anew();
     base::Task<void> find_lost_heights();
     base::Task<void> judge_late_trees();
-    base::Task<unsigned> find_silent_trees(base::HeightRange range);
     static std::optional<chain::BlockRef> tip_of(const std::vector<chain::BlockRef>& newest);
     void make_trees();
     base::Task<void> fill(base::HeightRange range);
@@ -129,7 +127,6 @@ private:
     rpc::TreeSource* tree_source_;
     std::optional<UnplacedSources> unplaced_sources_;  // its store is also for keep()
     std::optional<Trees> trees_;
-    SilentTrees silent_trees_;
     std::optional<UnplacedReceipts> unplaced_receipts_;
     std::uint64_t pending_trees_ = 0;  // of the range
     base::HeightSet stored_before_;    // see End

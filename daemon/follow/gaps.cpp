@@ -58,21 +58,12 @@ base::Task<void> Follower::judge_late_trees() {
             find_at = now + kFindLateEvery;
             co_await stores_.trees.find_late_trees();
         }
-        co_await find_silent_trees(base::kAllHeights);
         if (std::exchange(state_.trees.late, false) || now >= look_at) {
             look_at = now + kJudgeLateEvery;
             co_await seams_.judge_late();
         }
         co_await stopping.wait_for(1s);
     }
-}
-
-// By rpc all trees are pending.
-base::Task<unsigned> Follower::find_silent_trees(base::HeightRange range) {
-    if (!trees_ || trees_of_blocks() != Trees::OfBlocks::stored_with_block) co_return 0;
-    const auto placed = co_await silent_trees_.look(range);
-    if (placed > 0) trees_->wake();
-    co_return placed;
 }
 
 std::optional<base::HeightRange> Follower::due_gap() const {

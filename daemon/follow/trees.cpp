@@ -319,7 +319,6 @@ base::Task<void> Trees::tell_progress(OpenTree open, SharedTree tree, rpc::Final
     auto seen = co_await see_on(cpu_, std::move(tree), std::move(blocks), included_at(*open));
     if (open->outdated || !is_wanted(*open)) co_return;
     if (outcomes_ != nullptr) seen.settled_at.reset();  // its end is told when it is stored
-    if (open->pending.outcomes_missing && !seen.verdict) seen.reason = chain::kOutcomesMissing;
     state_.listener->progressed(open->pending.tx_hash, seen);
 }
 
@@ -357,12 +356,6 @@ base::Task<void> Trees::postpone(OpenTree open, std::string reason) {
     const auto& pending = open->pending;
     const auto delay = state_.wait_before(kRetry, pending.attempts + 1);
     log::debug("tree postponed", {{"tx_hash", pending.tx_hash}, {"reason", reason}});
-    if (pending.outcomes_missing && is_wanted(*open)) {
-        chain::TreeSeen seen;
-        seen.included_at = included_at(*open);
-        seen.reason = chain::kOutcomesMissing;
-        state_.listener->progressed(pending.tx_hash, seen);
-    }
     co_await store_.postpone_tree(
         pending.tx_hash, std::chrono::duration_cast<std::chrono::milliseconds>(delay), std::move(reason));
     close(*open);

@@ -11,10 +11,9 @@ public:
     // `database` must outlive it.
     explicit PgTreeStore(Database& database) : database_(database) {}
 
-    base::Task<LeftOutOutcomes> commit_tree(chain::TreeRows tree) override;
+    base::Task<void> commit_tree(chain::TreeRows tree) override;
     base::Task<std::vector<PendingTree>> due_trees(unsigned limit, base::HeightRange included_in) override;
     base::Task<std::uint64_t> take_over_trees(base::Height from) override;
-    base::Task<unsigned> place_silent_trees(base::HeightRange included_in, unsigned most) override;
     base::Task<LateTrees> judge_late_trees(bool history, chain::NewsSince news_since) override;
     base::Task<void> hurry_late_trees() override;
     base::Task<std::uint64_t> find_late_trees() override;

@@ -65,29 +65,6 @@ TEST_F(Settling, ATreeThatIsOverIsTakenOverByNobody) {
     EXPECT_EQ(value("SELECT count(*) FROM pending_trees"), "0");
 }
 
-TEST_F(Settling, TreesThatShouldBeOverArePendingWithTheirReason) {
-    const auto place = [this](base::Height from, base::Height to, unsigned most = 10) {
-        return await(store().trees.place_silent_trees({from, to}, most));
-    };
-    auto blocks = unconnected_blocks();
-    commit(std::move(blocks[0]));
-    EXPECT_EQ(place(101, 110), 0u) << "it is included below";
-    EXPECT_EQ(place(90, 100, 0), 0u);
-    EXPECT_EQ(place(90, 100), 1u);
-    EXPECT_EQ(place(90, 100), 0u) << "it waits already";
-    const auto due = await(store().trees.due_trees(10, base::kAllHeights));
-    ASSERT_EQ(due.size(), 1u);
-    EXPECT_TRUE(due[0].outcomes_missing);
-    EXPECT_EQ(await(store().trees.pending_tree_count(base::kAllHeights)), 1u);
-    await(store().trees.postpone_tree("T", std::chrono::milliseconds(0), "no host has it"));
-    EXPECT_EQ(await(store().trees.pending_tree_count(base::kAllHeights)), 0u) << "nobody waits for its end";
-    EXPECT_EQ(value("SELECT reason FROM unfinished_trees"), "outcomes_missing: no host has it");
-    execute("DELETE FROM pending_trees");
-    for (auto block = blocks.begin() + 1; block != blocks.end(); ++block)
-        commit_and_settle(std::move(*block));
-    EXPECT_EQ(place(90, 110), 0u) << "it is over";
-}
-
 TEST_F(Settling, TreesWhoseRowsAreRefusedAreJudgedEachOnItsOwn) {
     execute("ALTER TABLE findings ADD CONSTRAINT hostile CHECK (tx_hash <> 'T')");
     for (auto& block : unconnected_blocks()) commit_and_settle(std::move(block));

@@ -56,7 +56,7 @@ public:
         return later(stores_.blocks.newest_blocks(limit));
     }
 
-    base::Task<storage::LeftOutOutcomes> commit_tree(chain::TreeRows tree) override {
+    base::Task<void> commit_tree(chain::TreeRows tree) override {
         return later(stores_.trees.commit_tree(std::move(tree)));
     }
     base::Task<std::vector<storage::PendingTree>> due_trees(unsigned limit,
@@ -84,9 +84,6 @@ public:
     }
     base::Task<std::uint64_t> take_over_trees(Height from) override {
         return later(stores_.trees.take_over_trees(from));
-    }
-    base::Task<unsigned> place_silent_trees(base::HeightRange included_in, unsigned most) override {
-        return later(stores_.trees.place_silent_trees(included_in, most));
     }
     base::Task<chain::DecidedCounts> settle_trees(base::HeightRange around,
                                                   chain::NewsSince news_since) override {
