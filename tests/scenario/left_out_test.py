@@ -35,6 +35,7 @@ class Service(Judging, support.Scenario):
         truth = [t for t in self.chain.ask(f"/truth?from={self.genesis}&to={self.last + 20}") if t["heights"]["included"]]
         settled = self.settled_by(truth, self.last)
         self.assertGreater(len(settled), 100)
+        support.wait_until("all that has ended is judged", lambda: self.true_results(settled) <= self.stored_results(self.database))
         for stored, true in ((self.stored_results(self.database), self.true_results),
                              (self.stored_findings(self.database), self.true_findings),
                              (self.stored_receipts(self.database), lambda some: self.true_receipts(some, lambda *_: True))):
