@@ -75,6 +75,12 @@ const std::string kUnsentAlerts =
     " AND NOT EXISTS (SELECT FROM deliveries d WHERE d.alert_id = a.alert_id AND NOT (" + kUnsent + "))";
 const std::string kSentAlerts = "UPDATE alerts SET confirmed = false " + kOfTrees;
 
+// Nearly always there is none, which costs one look; else each tree is asked for by its index.
+constexpr const char* kLostABlock =
+    "SELECT EXISTS (SELECT FROM orphan_receipts WHERE id = 'removed block') "
+    "AND EXISTS (SELECT FROM unnest($1::text[]) AS tree CROSS JOIN LATERAL ("
+    "    SELECT id FROM orphan_receipts WHERE adopted_into = tree OFFSET 0) o WHERE o.id = 'removed block')";
+
 std::set<std::string> judged_trees(const chain::RowBatch& batch) {
     std::set<std::string> trees;
     for (const auto table : {chain::Table::transaction_results, chain::Table::findings})
@@ -85,7 +91,7 @@ std::set<std::string> judged_trees(const chain::RowBatch& batch) {
 
 }  // namespace
 
-// What was judged by the rows that go is committed before them, and goes, too, or sees that they are gone:
+// A judgement by the rows that go is committed before them, and goes, too, or sees that they are gone:
 // settling holds the lock of adoption, and the commit of blocks that of coverage.
 RemovedBlock remove_block(pqxx::transaction_base& tx, base::Height height) {
     lock_adoption(tx);
@@ -129,11 +135,9 @@ RemovedBlock remove_block(pqxx::transaction_base& tx, base::Height height) {
 
 bool judges_trees_of_removed_blocks(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
     const auto trees = judged_trees(batch);
-    return !trees.empty() && shim::query(tx,
-                                         "SELECT EXISTS (SELECT FROM orphan_receipts "
-                                         "WHERE id = 'removed block' AND adopted_into = ANY ($1::text[]))",
-                                         text_array({trees.begin(), trees.end()}))[0][0]
-                                 .as<bool>();
+    if (trees.empty()) return false;
+    const auto found = shim::query(tx, kLostABlock, text_array({trees.begin(), trees.end()}));
+    return found[0][0].as<bool>();
 }
 
 void leave_judgements(chain::RowBatch& batch) {
