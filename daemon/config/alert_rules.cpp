@@ -13,10 +13,6 @@ namespace receiptd::config {
 
 namespace {
 
-std::string entry_path(std::string_view section, std::size_t item) {
-    return std::string(section) + "[" + std::to_string(item) + "]";
-}
-
 template <class Entry>
 std::set<std::string_view> names_of(const std::vector<Entry>& entries) {
     std::set<std::string_view> names;
@@ -58,7 +54,7 @@ void check_default_rule(const Settings& settings, std::size_t item, const Places
     const auto& rules = endpoint.rules;
     const bool takes_default = std::find(rules.begin(), rules.end(), rule::kDefaultName) != rules.end();
     if (!takes_default || settings.follow.scope != ScopeName::all) return;
-    report.warning(places.find(entry_path("endpoint", item) + ".rules"),
+    report.warning(places.find(item_path("endpoint", item) + ".rules"),
                    "endpoint \"" + endpoint.name +
                        "\" takes the default rule while follow.scope is \"all\": on mainnet these are about "
                        "120,000 alerts a day; name [[rule]]s in endpoint.rules");
@@ -70,13 +66,13 @@ void check_endpoints(const Settings& settings, const Places& places, Report& rep
     UnknownNames unknown(known, report);
     for (std::size_t i = 0; i < settings.endpoints.size(); ++i) {
         const auto& rules = settings.endpoints[i].rules;
-        const auto path = entry_path("endpoint", i) + ".rules";
+        const auto path = item_path("endpoint", i) + ".rules";
         if (rules.empty())
             report.error(places.find(path),
                          "endpoint.rules must name at least one rule; without the key it is \"default\"");
         for (std::size_t n = 0; n < rules.size(); ++n)
             if (!known.contains(rules[n]))
-                unknown.add(places.find(entry_path(path, n)),
+                unknown.add(places.find(item_path(path, n)),
                             "endpoint.rules names \"" + rules[n] + "\", which no [[rule]] has", rules[n]);
         check_default_rule(settings, i, places, report);
     }
@@ -94,8 +90,8 @@ void check_use(const Settings& settings, const Places& places, Report& report) {
         const auto& name = settings.rules[i].name;
         if (name.empty() || used.contains(name)) continue;
         const bool last = ++unused > kMostWarnings;
-        report.warning(places.find(entry_path("rule", i)), "no [[endpoint]] of this file takes the rule \"" +
-                                                               name + (last ? "\" and perhaps more" : "\""));
+        report.warning(places.find(item_path("rule", i)), "no [[endpoint]] of this file takes the rule \"" +
+                                                              name + (last ? "\" and perhaps more" : "\""));
     }
 }
 
@@ -128,7 +124,7 @@ void check_alert_rules(const Settings& settings, const Places& places, Report& r
     std::size_t timed = 0;
     for (std::size_t i = 0; i < settings.rules.size(); ++i) {
         const auto& rule = settings.rules[i];
-        const auto where = places.find(entry_path("rule", i));
+        const auto where = places.find(item_path("rule", i));
         check_lists_of(rule, where, lists, unknown);
         check_error_classes_of(rule, where, report);
         const bool is_timed = rule.kinds == std::vector<std::string>{"absence"} ||
@@ -138,10 +134,10 @@ void check_alert_rules(const Settings& settings, const Places& places, Report& r
     }
     unknown.finish("lists");
     if (settings.rules.size() > rule::kMostRules)
-        report.error(places.find(entry_path("rule", rule::kMostRules)),
+        report.error(places.find(item_path("rule", rule::kMostRules)),
                      "is one rule too many: there are at most 10,000");
     if (settings.lists.size() > rule::Lists::kMostLists)
-        report.error(places.find(entry_path("list", rule::Lists::kMostLists)),
+        report.error(places.find(item_path("list", rule::Lists::kMostLists)),
                      "is one list too many: there are at most 1,000");
 }
 

@@ -38,7 +38,7 @@ void check_group(const std::vector<std::string>& group, const std::string& path,
                  Report& report) {
     for (std::size_t n = 0; n < group.size(); ++n)
         if (std::find(kGroupedBy.begin(), kGroupedBy.end(), group[n]) == kGroupedBy.end())
-            report.error(places.find(path + "[" + std::to_string(n) + "]"),
+            report.error(places.find(item_path(path, n)),
                          "endpoint.group must hold \"rule\", \"receiver\", \"method\" or "
                          "\"error_class\", not \"" +
                              group[n] + "\"");

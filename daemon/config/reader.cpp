@@ -69,7 +69,7 @@ private:
         }
         for (std::size_t i = 0; i < entries->size(); ++i) {
             section.add(file_.draft);
-            const auto path = title + "[" + std::to_string(i) + "]";
+            const auto path = item_path(title, i);
             const auto& table = *entries->get_as<toml::table>(i);
             if (section.nests)
                 file_.draft.settings.rules[i] = read_rule(table, path, file_.places, report_);
@@ -103,7 +103,7 @@ private:
         }
         if (const auto* list = node.as_array())
             for (std::size_t i = 0; i < list->size(); ++i)
-                file_.places.set(path + "." + std::string(key.name) + "[" + std::to_string(i) + "]",
+                file_.places.set(item_path(path + "." + std::string(key.name), i),
                                  position_of(list->get(i)->source()));
     }
 

@@ -45,9 +45,7 @@ void check_scope(const Draft& draft, const Places& places, Report& report) {
 template <class Entry>
 void check_names(std::string_view section, const std::vector<Entry>& entries, const Places& places,
                  Report& report) {
-    const auto place = [&](std::size_t item) {
-        return places.find(std::string(section) + "[" + std::to_string(item) + "].name");
-    };
+    const auto place = [&](std::size_t item) { return places.find(item_path(section, item) + ".name"); };
     std::map<std::string, std::size_t> first_with;
     for (std::size_t i = 0; i < entries.size(); ++i) {
         if (entries[i].name.empty()) continue;

@@ -22,6 +22,15 @@ std::size_t count(const std::vector<rpc::Witness>& witnesses, const std::string&
         [&](const auto& witness) { return witness.word == Word::has && witness.block->hash == hash; }));
 }
 
+// How many hosts have one and the same other block; of several the one that most have.
+std::size_t most_of_another(const std::vector<rpc::Witness>& witnesses, const std::string& stored_hash) {
+    std::size_t most = 0;
+    for (const auto& witness : witnesses)
+        if (witness.word == Word::has && witness.block->hash != stored_hash)
+            most = std::max(most, count(witnesses, witness.block->hash));
+    return most;
+}
+
 }  // namespace
 
 Told tell_block(const std::vector<rpc::Witness>& witnesses, const std::string& hash) {
@@ -50,17 +59,13 @@ Wrong judge_misfit(const std::vector<rpc::Witness>& witnesses, const std::string
 }
 
 bool contradicted(const std::vector<rpc::Witness>& witnesses, const std::string& stored_hash) {
-    auto having = witnesses;
-    std::erase_if(having, [](const auto& witness) { return witness.word != Word::has; });
-    return judge_misfit(having, stored_hash) == Wrong::stored;
+    const auto another = most_of_another(witnesses, stored_hash);
+    return another >= 2 && another > count(witnesses, stored_hash);
 }
 
 bool opposed(const std::vector<rpc::Witness>& witnesses, const std::string& stored_hash) {
-    const auto stored = count(witnesses, stored_hash);
-    return std::any_of(witnesses.begin(), witnesses.end(), [&](const auto& witness) {
-        return witness.word == Word::has && witness.block->hash != stored_hash &&
-               count(witnesses, witness.block->hash) >= stored;
-    });
+    const auto another = most_of_another(witnesses, stored_hash);
+    return another > 0 && another >= count(witnesses, stored_hash);
 }
 
 std::string in_words(const std::vector<rpc::Witness>& witnesses) {

@@ -193,6 +193,7 @@ base::Task<void> Follower::follow_up_to(std::optional<base::Height> until) {
 
 // False: it was stopped before the first height was known.
 base::Task<bool> Follower::start_following(std::optional<base::Height> until) {
+    if (outcome_check_) co_await outcome_check_->hold_alerts();
     start_loops(true);
     const auto first = co_await first_height(until);
     if (!first) co_return false;

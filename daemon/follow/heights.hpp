@@ -70,8 +70,8 @@ public:
     void written(const base::HeightSet& heights) { in_flight_.subtract(heights); }
 
     void want(base::HeightRange range) { coverage_.wanted.add(range); }
-    // What one host alone told is removed: the run along the head asks the hosts for their word on the first
-    // block.
+    // The blocks that one host alone told are removed: the run along the head asks the hosts for their word
+    // on the first block.
     bool begins_again() const;
     void set_one_host_since(std::optional<base::Height> height) { coverage_.one_host_since = height; }
     void learn_committed(const chain::CommitFacts& facts);

@@ -30,11 +30,14 @@ void take(rpc::TreeSource::Tree found, rpc::BlockContents::Amendment& amendment)
 
 }  // namespace
 
-base::Task<void> OutcomeCheck::run() {
-    base::Wakeup wakeup(executor_, {&state_.heights.changed, &state_.stop.signal});
+base::Task<void> OutcomeCheck::hold_alerts() {
     std::optional<std::chrono::seconds> hold;
     if (blocks_tell_outcomes_ && agreement_.among_several()) hold = kLongestHold;
     co_await store_.hold_alerts(hold);
+}
+
+base::Task<void> OutcomeCheck::run() {
+    base::Wakeup wakeup(executor_, {&state_.heights.changed, &state_.stop.signal});
     base::Height compared_up_to = 0;
     base::SteadyTime compared_at{};
     while (!state_.stop.requested()) {

@@ -24,7 +24,7 @@ public:
         rpc::BlockSource& blocks;  // with the transactions that their chunks list
     };
     // All of them outlive it. `agreement`: chunk headers count up to the height on which the hosts agree.
-    // `blocks_tell_outcomes`: alerts about them wait, where other hosts are configured.
+    // `blocks_tell_outcomes`: only then there are outcomes to compare.
     OutcomeCheck(base::asio::any_io_executor executor, storage::OutcomeStore& store, Others others,
                  const Agreement& agreement, State& state, bool blocks_tell_outcomes)
         : executor_(std::move(executor)),
@@ -34,6 +34,8 @@ public:
           state_(state),
           blocks_tell_outcomes_(blocks_tell_outcomes) {}
 
+    // Alerts about outcomes wait from then on, if they can be compared. Call before blocks are stored.
+    base::Task<void> hold_alerts();
     // Until stop is requested.
     base::Task<void> run();
     // Once, stored heights of this range up to the one on which the hosts agree. Gives those whose outcomes

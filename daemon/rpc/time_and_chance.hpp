@@ -2,14 +2,13 @@
 // own both.
 #pragma once
 
+#include "base/chance.hpp"
 #include "base/clock.hpp"
 #include "base/event.hpp"
 #include "base/sleep.hpp"
 #include "base/task.hpp"
 
 #include <boost/asio/steady_timer.hpp>
-
-#include <random>
 
 namespace receiptd::rpc {
 
@@ -25,18 +24,17 @@ public:
 
 class RealTimeAndChance final : public TimeAndChance {
 public:
-    explicit RealTimeAndChance(base::Clock& clock) : clock_(clock), random_(std::random_device{}()) {}
+    explicit RealTimeAndChance(base::Clock& clock) : clock_(clock) {}
 
     base::SteadyTime now() const override { return clock_.steady(); }
     base::WallTime wall() const override { return clock_.wall(); }
     base::Task<void> sleep(base::asio::steady_timer& timer, base::Duration delay) override {
         return base::sleep_on(timer, delay);
     }
-    double chance() override { return std::uniform_real_distribution<double>(0.0, 1.0)(random_); }
+    double chance() override { return base::chance(); }
 
 private:
     base::Clock& clock_;
-    std::mt19937_64 random_;
 };
 
 }  // namespace receiptd::rpc

@@ -91,7 +91,7 @@ std::set<std::string> judged_trees(const chain::RowBatch& batch) {
 
 }  // namespace
 
-// What was judged by the rows that go is committed before them, and goes, too, or sees that they are gone:
+// A judgement by the rows that go is committed before them, and goes, too, or sees that they are gone:
 // settling holds the lock of adoption, and the commit of blocks that of coverage.
 RemovedBlock remove_block(pqxx::transaction_base& tx, base::Height height) {
     lock_adoption(tx);

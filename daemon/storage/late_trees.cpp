@@ -188,16 +188,6 @@ LateTrees judge_late(pqxx::connection& connection, const Turn& turn, const chain
     return {std::move(batch.facts.decided), true};
 }
 
-// Another process that saw all of a tree may have judged it meanwhile: then that is seen.
-LateTrees judge_late_again(pqxx::connection& connection, const Turn& turn, const chain::NewsSince& news_since,
-                           Database& database) {
-    try {
-        return judge_late(connection, turn, news_since, database);
-    } catch (const pqxx::unique_violation&) {
-        return judge_late(connection, turn, news_since, database);
-    }
-}
-
 std::vector<std::string> due_late(pqxx::connection& connection, bool history) {
     pqxx::work tx(connection);
     std::vector<std::string> tx_hashes;
@@ -222,7 +212,8 @@ LateTrees judge_some(pqxx::connection& connection, bool history, const chain::Ne
     LateTrees all;
     const auto judge = [&](std::span<const std::string> some) {
         const Turn turn{history, {some.begin(), some.end()}};
-        const auto judged = judge_late_again(connection, turn, news_since, database);
+        const auto judged =
+            judge_beside_others([&] { return judge_late(connection, turn, news_since, database); });
         all.decided.add(judged.decided);
         all.more = all.more || judged.more;
     };

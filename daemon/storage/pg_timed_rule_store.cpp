@@ -67,7 +67,7 @@ std::vector<TimedRule*> latencies_of(std::vector<TimedRule>& rules, const rule::
 }
 
 // A window that reaches below what is stored.
-void tell_skips(pqxx::transaction_base& tx, std::vector<TimedRule>& rules, const rule::KnownTime& known) {
+void mark_skips(pqxx::transaction_base& tx, std::vector<TimedRule>& rules, const rule::KnownTime& known) {
     const auto lacks_some = [&known](const TimedRule& rule) {
         return rule.state == TimedState::history && known.from > rule.until - rule.window();
     };
@@ -91,7 +91,7 @@ Evaluated evaluate_in(pqxx::transaction_base& tx, RuleBook& book, base::WallTime
         evaluated.report.until = known->until;
         evaluated.report.more = judge_absences(tx, rules, *known, absences_of(tx, timed, *known));
         judge_latencies(tx, rules, latencies_of(timed, *known));
-        tell_skips(tx, timed, *known);
+        mark_skips(tx, timed, *known);
     }
     evaluated.told = take_turns(tx, timed);
     for (const auto& rule : timed) ++evaluated.report.rules[rule.state];

@@ -166,10 +166,10 @@ private:
     void write_users() {
         if (relayed_.empty()) return;
         shim::query(tx_,
-                    "UPDATE transactions t SET user_id = told.user_id "
-                    "FROM unnest($1::text[], $2::text[], $3::text[]) AS told (tx_hash, height, user_id) "
-                    "WHERE t.tx_hash = told.tx_hash AND t.block_height = told.height::bigint "
-                    "  AND t.user_id IS DISTINCT FROM told.user_id "
+                    "UPDATE transactions t SET user_id = known.user_id "
+                    "FROM unnest($1::text[], $2::text[], $3::text[]) AS known (tx_hash, height, user_id) "
+                    "WHERE t.tx_hash = known.tx_hash AND t.block_height = known.height::bigint "
+                    "  AND t.user_id IS DISTINCT FROM known.user_id "
                     "  AND t.block_time BETWEEN $4::timestamptz AND $5::timestamptz",
                     text_array(relayed_), text_array(relayed_at_), text_array(users_), times_.since,
                     times_.until);

@@ -1,5 +1,6 @@
 #include "storage/session.hpp"
 
+#include "base/chance.hpp"
 #include "base/log.hpp"
 #include "metrics/registry.hpp"
 
@@ -172,7 +173,7 @@ void Session::note_usable() {
 }
 
 void Session::wait_before_retry(bool outage, unsigned failures) {
-    const double chance = std::uniform_real_distribution<double>(0.0, 1.0)(chance_);
+    const double chance = base::chance();
     if (context_.stop.wait_for(base::backoff_delay(outage ? kReconnect : kRepeat, failures, chance)))
         throw StorageStopped();
 }

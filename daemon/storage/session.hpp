@@ -15,7 +15,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <random>
 #include <string>
 #include <type_traits>
 
@@ -122,7 +121,6 @@ private:
     bool was_connected_ = false;
     bool down_ = false;
     base::SteadyTime down_since_{};
-    std::minstd_rand chance_{std::random_device{}()};
 };
 
 }  // namespace receiptd::storage

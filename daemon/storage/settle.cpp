@@ -145,20 +145,10 @@ chain::DecidedCounts settle(pqxx::connection& connection, base::HeightRange arou
     return std::move(batch.facts.decided);
 }
 
-// Another daemon that saw all of a tree may have judged it meanwhile: then its rows are seen.
-chain::DecidedCounts settle_again_if_judged(pqxx::connection& connection, base::HeightRange around,
-                                            const chain::NewsSince& news_since, Database& database) {
-    try {
-        return settle(connection, around, news_since, database);
-    } catch (const pqxx::unique_violation&) {
-        return settle(connection, around, news_since, database);
-    }
-}
-
 chain::DecidedCounts settle_or_make_late(pqxx::connection& connection, base::HeightRange around,
                                          const chain::NewsSince& news_since, Database& database) {
     try {
-        return settle_again_if_judged(connection, around, news_since, database);
+        return judge_beside_others([&] { return settle(connection, around, news_since, database); });
     } catch (const std::exception& e) {
         if (!is_of_the_rows(e)) throw;
         log::error("some trees cannot be judged together; each is judged on its own",

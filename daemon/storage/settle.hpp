@@ -5,6 +5,8 @@
 #include "storage/pqxx_shim.hpp"
 #include "storage/tree_load.hpp"
 
+#include <pqxx/except>
+
 #include <cstdint>
 #include <map>
 #include <string>
@@ -25,5 +27,16 @@ void judge_stored(pqxx::transaction_base& tx, const std::map<std::string, Stored
 // Nobody is told.
 chain::RowBatch settle_again(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes,
                              std::uint64_t timestamp_nanosec);
+
+// Another daemon that saw all of a tree may have stored its judgement meanwhile: judged once more, its rows
+// are seen.
+template <class Judge>
+auto judge_beside_others(const Judge& judge) {
+    try {
+        return judge();
+    } catch (const pqxx::unique_violation&) {
+        return judge();
+    }
+}
 
 }  // namespace receiptd::storage

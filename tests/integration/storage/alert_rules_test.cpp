@@ -5,6 +5,7 @@
 #include "storage/news.hpp"
 #include "storage/pg_alert_rule_store.hpp"
 #include "storage/pg_delivery_store.hpp"
+#include "storage/pg_outcome_store.hpp"
 #include "watch_test_support.hpp"
 
 #include <gmock/gmock.h>
@@ -107,6 +108,18 @@ TEST_F(AlertRules, EndpointsTakeWhatTheirRulesMatchAndTheDefaultRuleWhatNobodyHa
               "on-call B default\n");
     EXPECT_EQ(value("SELECT count(*) FROM stream_events"), "3")
         << "the stream tells what no rule matches, too";
+}
+
+TEST_F(AlertRules, AlertsOfTheVeryFirstBlocksWaitForTheirOutcomesToo) {
+    serve("on-call", {"default"});
+    execute("UPDATE coverage SET heights = '{}'");
+    storage::PgOutcomeStore outcomes(store().database);
+    await(outcomes.hold_alerts(std::chrono::seconds(30)));
+    find({{"A"}});
+    EXPECT_EQ(value("SELECT count(*) FROM alerts WHERE waits_for IS NOT NULL"), "1");
+    EXPECT_EQ(
+        value("SELECT count(*) FROM deliveries WHERE next_attempt_at > created_at + interval '20 seconds'"),
+        "1");
 }
 
 TEST_F(AlertRules, WhatRulesMatchIsCountedByKindAndEndpointOnceItIsCommitted) {

@@ -37,7 +37,7 @@ constexpr const char* kFound =
     "SELECT finding_id, block_height, receipt_id, role, handled, error_class, root_cause FROM findings "
     "ORDER BY 1, 2";
 
-// What became of an execution.
+// The end of an execution.
 enum class End { succeeded, promise_failed, initial_failed, refused };
 
 // `T`: A (initial) -> P (promise), C (callback of P); C -> F (refund); each in a block of its own.

@@ -74,7 +74,7 @@ TEST_P(Pace, NoHostIsAskedMoreOftenForWantOfAnother) {
     daemon.follow_while([&] {
         if (store_.clock.passed - second_began >= std::chrono::seconds(1)) {
             const auto now_asked = asked();
-            // What is asked for a block that is stored then is not asked in vain.
+            // A question for a block that is stored then is not in vain.
             if (store_.blocks.size() == stored) {
                 most = std::max(most, now_asked - asked_before);
                 all += now_asked - asked_before;
