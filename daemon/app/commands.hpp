@@ -23,7 +23,7 @@ inline constexpr int kNotReady = 4;    // of `status`: no daemon answers, or it 
 inline constexpr int kTxHandled =
     3;  // a failure was handled, a yield timed out, or tokens came back: not all that was asked for happened
 inline constexpr int kTxLost = 5;       // it succeeded, and tokens were lost
-inline constexpr int kTxUndecided = 6;  // no host tells the receipts that decide the verdict
+inline constexpr int kTxUndecided = 6;  // receipts are missing that decide the verdict, or what came of it
 inline constexpr int kTxFailed = 10;
 inline constexpr int kTxCallbackFailed = 11;
 inline constexpr int kTxReceiptFailed = 12;

@@ -35,8 +35,8 @@ constexpr ExitCode kExitCodes[] = {
     {kNotReady, " status ", "no daemon answers, or it is not ready"},
     {kTxLost, " watch ", "with --wait: succeeded, and tokens were lost"},
     {kTxUndecided, " watch ",
-     "with --wait: no host tells the receipts that decide the verdict, or whether tokens came back or were "
-     "lost"},
+     "with --wait: no host gives the receipts that decide the verdict, or that say whether tokens came back "
+     "or were lost, or whether a yield timed out"},
     {kTxFailed, " watch ", "with --wait: verdict failed"},
     {kTxCallbackFailed, " watch ", "with --wait: verdict callback_failed"},
     {kTxReceiptFailed, " watch ", "with --wait: verdict receipt_failed"},

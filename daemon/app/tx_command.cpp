@@ -6,6 +6,7 @@
 #include "base/coroutine.hpp"
 #include "base/line.hpp"
 #include "base/log.hpp"
+#include "chain/tree/effect.hpp"
 #include "chain/tree/receipt_tree.hpp"
 #include "chain/tree/text.hpp"
 #include "draw/svg.hpp"
@@ -164,6 +165,7 @@ void print_verdict(const watch::TransactionView& view) {
         return;
     }
     std::cout << "  verdict  " << chain::verdict_name(*tree.verdict) << '\n';
+    if (tree.effect) std::cout << "  effect   " << chain::effect_name(*tree.effect) << '\n';
     if (tree.near_status) std::cout << "  NEAR     says " << tree.near_status->name() << '\n';
     if (tree.transaction_failed)
         std::cout << "  because  " << tree.transaction_failure.error_class << ": "

@@ -80,16 +80,16 @@ int exit_code(const chain::WatchState& end, const std::optional<chain::Judgement
     const auto effect = tree ? tree->effect : std::nullopt;
     const bool timed_out = tree && tree->timed_out_yields() > 0;
     const bool lost = effect == chain::Effect::tokens_lost;
-    const bool is_money_known = !tree || tree->money_is_known();
+    const bool is_known = !tree || (tree->money_is_known() && tree->unexplained_yields() == 0);
     switch (*end.verdict) {
         case chain::Verdict::failed: return kTxFailed;
         case chain::Verdict::callback_failed: return kTxCallbackFailed;
         case chain::Verdict::receipt_failed: return kTxReceiptFailed;
         case chain::Verdict::succeeded_with_handled_failure:
-            return lost ? kTxLost : is_money_known ? kTxHandled : kTxUndecided;
+            return lost ? kTxLost : is_known ? kTxHandled : kTxUndecided;
         case chain::Verdict::succeeded:
             if (lost) return kTxLost;
-            if (!is_money_known) return kTxUndecided;
+            if (!is_known) return kTxUndecided;
             return effect || timed_out ? kTxHandled : kOk;
     }
     return kFailed;

@@ -21,6 +21,11 @@ std::uint64_t Judgement::timed_out_yields() const {
         receipts, [](const auto& receipt) { return receipt.executed && receipt.yield_timed_out == true; }));
 }
 
+std::uint64_t Judgement::unexplained_yields() const {
+    return static_cast<std::uint64_t>(std::ranges::count_if(
+        receipts, [](const auto& receipt) { return receipt.executed && !receipt.yield_timed_out; }));
+}
+
 const Finding* Judgement::root_cause_of(const std::string& receipt_id) const {
     const auto failure_of = [&](const std::string& id) {
         return std::find_if(failures.begin(), failures.end(),

@@ -114,6 +114,8 @@ struct Judgement {
     bool has(const std::string& receipt_id) const;  // attached
     // Yields that ran because nobody resumed them in time.
     std::uint64_t timed_out_yields() const;
+    // Yields that ran, of which no source gives the resume: they may have timed out.
+    std::uint64_t unexplained_yields() const;
     // The first failure that led to that of the receipt. nullptr: none did.
     const Finding* root_cause_of(const std::string& receipt_id) const;
     // The class of the failure that gave the verdict: of several, the earliest's. Empty: none did.

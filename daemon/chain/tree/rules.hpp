@@ -30,7 +30,7 @@ namespace receiptd::chain {
 
 // Stands beside each result that is stored (transaction_results.judged_by). Add 1 whenever a tree may get
 // another role, verdict, effect or finding than before: `receiptd rejudge` then makes history agree.
-inline constexpr std::int16_t kRulesVersion = 5;
+inline constexpr std::int16_t kRulesVersion = 6;
 
 // Whether somebody took care of a failure. `undecided`: not all that await it are executed, or known.
 enum class Handling : std::uint8_t { handled, unhandled, undecided };

@@ -89,7 +89,9 @@ std::string succeeded(const Judgement& tree) {
     if (tree.effect == Effect::refunded_in_part)
         return "Nothing failed, but the receiver sent some of the tokens back.";
     if (const auto timeouts = timeouts_in_words(tree); !timeouts.empty())
-        return "The transaction succeeded, but " + timeouts + ": nobody answered.";
+        return "The transaction succeeded, but " + timeouts +
+               (tree.timed_out_yields() > 0 ? ": nobody answered."
+                                            : ": no source tells whether somebody answered.");
     return "The transaction succeeded.";
 }
 
@@ -257,9 +259,14 @@ std::string actions_in_words(const JudgedReceipt& receipt) {
 }
 
 std::string timeouts_in_words(const Judgement& tree) {
-    const auto count = tree.timed_out_yields();
-    if (count == 0) return {};
-    return std::to_string(count) + (count == 1 ? " yield timed out" : " yields timed out");
+    const auto in_words = [](std::uint64_t count, const char* what) {
+        return count == 0 ? std::string()
+                          : std::to_string(count) + (count == 1 ? " yield " : " yields ") + what;
+    };
+    auto words = in_words(tree.timed_out_yields(), "timed out");
+    const auto unexplained = in_words(tree.unexplained_yields(), "may have timed out");
+    if (!words.empty() && !unexplained.empty()) words += ", ";
+    return words + unexplained;
 }
 
 std::string call_in_words(const JudgedReceipt& receipt) {

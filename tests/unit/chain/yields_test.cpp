@@ -1,4 +1,5 @@
 // A yield that nobody resumed in time is a finding; its resume tells that, and nothing else does.
+#include "chain/tree/sentences.hpp"
 #include "tree_story.hpp"
 
 #include <gtest/gtest.h>
@@ -60,6 +61,7 @@ TEST(Yields, HowTheyEndedIsNotKnownWithoutTheirResume) {
     const auto tree = story.judge();
     EXPECT_EQ(find(tree, "yield").yield_timed_out, std::nullopt);
     EXPECT_TRUE(tree.other_findings.empty());
+    EXPECT_EQ(timeouts_in_words(tree), "1 yield may have timed out");
 }
 
 TEST(Yields, ThatTimedOutAreToldBeforeTheirTreeIsSettled) {
