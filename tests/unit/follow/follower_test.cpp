@@ -52,44 +52,6 @@ TEST_F(FollowerTest, KnowsSkippedHeightsFromTheChildsParent) {
     EXPECT_EQ(store.blocks.at(106).prev_height, 103u);
 }
 
-// Remembers how many blocks were stored when alerts began to wait for their outcomes.
-class Holding final : public storage::OutcomeStore {
-public:
-    Holding(base::asio::any_io_executor executor, const MemoryStore& store)
-        : executor_(std::move(executor)), store_(store) {}
-
-    base::Task<void> hold_alerts(std::optional<std::chrono::seconds> for_long) override {
-        for (int turn = 0; turn < 1'000; ++turn)  // a slow database
-            co_await base::asio::post(executor_, base::asio::use_awaitable);
-        if (for_long) stored_before = store_.blocks.size();
-    }
-    base::Task<Compared> compare_outcomes(base::Height, base::Height) override { co_return Compared{}; }
-    base::Task<void> leave_unconfirmed(HeightSet) override { co_return; }
-    base::Task<storage::FalseOutcomes> false_outcomes(base::Height, base::Height) override {
-        co_return storage::FalseOutcomes{};
-    }
-    base::Task<std::map<base::Height, storage::RootsAbove>> roots_above(HeightSet, base::Height) override {
-        co_return std::map<base::Height, storage::RootsAbove>{};
-    }
-
-    std::optional<std::size_t> stored_before;
-
-private:
-    base::asio::any_io_executor executor_;
-    const MemoryStore& store_;
-};
-
-TEST_F(FollowerTest, AlertsWaitForTheirOutcomesBeforeTheFirstBlockIsStored) {
-    chain.add_range(100, 120);
-    chain.others = {{"second", &chain}};
-    testing::PaperTrees trees(context.get_executor(), chain);
-    Holding outcomes(context.get_executor(), store);
-    Daemon daemon(context, chain, store, config::Start(std::uint64_t{100}));
-    daemon.follower->check_outcomes(outcomes, {trees, chain});
-    daemon.follow(110);
-    EXPECT_EQ(outcomes.stored_before, 0u);
-}
-
 class FollowerOfAService : public FollowerTest {
 protected:
     PaperChain hosts{context.get_executor(), config::Source::rpc};
