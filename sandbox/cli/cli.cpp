@@ -143,6 +143,7 @@ struct RunArguments {
     std::string genesis_time = "2026-01-01T00:00:00Z", traffic;
     std::int64_t block_time_ms = 600, longest_wait_ms = 10'000;
     std::uint32_t protocol_version = 86;
+    std::vector<std::string> upgrades;
 };
 
 void add_listen_options(CLI::App& run, RunArguments& args) {
@@ -165,8 +166,13 @@ void add_chain_options(CLI::App& run, RunArguments& args) {
     auto& ledger = args.options.ledger;
     run.add_option("--shards", ledger.shards, "1 to 32")->option_text("N [4]");
     run.add_option("--protocol-version", args.protocol_version,
-                   "Protocol version: prices, fees, refunds and data formats of 84, 86 or 87")
+                   "Protocol version: prices, fees, refunds and data formats of 84, 86, 87, 88 or 157")
         ->option_text("N [86]");
+    run.add_option(
+           "--upgrade-at", args.upgrades,
+           "From the start of this epoch (the first one is 0) the chain has this version (repeatable)")
+        ->allow_extra_args(false)
+        ->option_text("EPOCH:VERSION");
     run.add_option("--block-time-ms", args.block_time_ms,
                    "Time between blocks. 0: blocks are made only by POST /advance of the control API")
         ->check(CLI::Range(0, 3'600'000))
@@ -241,6 +247,7 @@ void add_traffic_options(CLI::App& run, RunArguments& args) {
 RunOptions finish(RunArguments& args) {
     RunOptions options = args.options;
     options.ledger.protocol = find_protocol(args.protocol_version);
+    for (const auto& upgrade : args.upgrades) options.ledger.upgrades.insert(parse_upgrade(upgrade));
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     options.ledger.genesis_time_nanosec = parse_genesis_time(
         args.genesis_time,

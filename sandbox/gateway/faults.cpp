@@ -140,6 +140,7 @@ void FaultDie::add(Trouble& trouble, std::size_t index) {
     if (fault == Fault::pruned) trouble.retention_blocks = or_default(amount, kPrunedBlocks);
     if (fault == Fault::without_receipts) {
         trouble.without_receipts = true;
+        trouble.in_chunks = method == "chunk";
         trouble.keep_every = amount;
     }
     if (fault == Fault::latency)

@@ -29,7 +29,7 @@ enum class Fault {
     pruned,            // a node that keeps fewer blocks than it should
     clock,             // the time that an answer tells is ahead
     flapping,          // dead for n requests (connections reset), then alive for n
-    without_receipts,  // a transaction without its receipts, and receipts that are denied
+    without_receipts,  // a transaction or chunk without its receipts, and receipts that are denied
 };
 
 // The answer of Fault::wrong; with `other_block` it is the true answer for the block before the one asked
@@ -76,7 +76,8 @@ struct Trouble {
     std::uint64_t retention_blocks = 0;  // 0: as the host is configured
     std::chrono::seconds clock_ahead{0};
     bool without_receipts = false;
-    std::uint64_t keep_every = 0;  // n-th of the receipts of a transaction; 0: none
+    bool in_chunks = false;        // … which is asked for by the method "chunk"
+    std::uint64_t keep_every = 0;  // n-th of the receipts; 0: none
 };
 
 class FaultDie {

@@ -190,7 +190,7 @@ base::Task<RpcAnswer> Gateway::rpc_answer(const RpcRequest& call, const Trouble&
         co_await until_moved(left);
         answered = retold(transaction_status(context(window(trouble)), *answered.awaited), call);
     }
-    if (trouble.without_receipts) answered = without_receipts(std::move(answered), call, trouble.keep_every);
+    if (trouble.without_receipts) answered = without_receipts(std::move(answered), call, trouble);
     co_return answered;
 }
 

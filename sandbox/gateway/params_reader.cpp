@@ -69,6 +69,10 @@ std::optional<chain::Bytes> ParamsReader::optional_base64(const char* name) {
     return find(name) ? std::optional(base64(name)) : std::nullopt;
 }
 
+std::optional<std::string> ParamsReader::optional_text(const char* name) {
+    return find(name) ? std::optional(text(name)) : std::nullopt;
+}
+
 std::optional<std::uint64_t> ParamsReader::optional_number(const char* name) {
     const auto* value = find(name);
     if (!value) return std::nullopt;

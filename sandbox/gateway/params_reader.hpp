@@ -25,6 +25,7 @@ public:
     std::string hash(const char* name);
     chain::PublicKey public_key(const char* name);
     chain::Bytes base64(const char* name);
+    std::optional<std::string> optional_text(const char* name);
     std::optional<chain::Bytes> optional_base64(const char* name);
     std::optional<std::uint64_t> optional_number(const char* name);
     bool flag(const char* name);  // false if absent

@@ -55,6 +55,10 @@ void read_fields(ParamsReader& reader, QueryRequest& query) {
         query.after_key = reader.optional_base64("after_key_base64");
         query.limit = reader.optional_number("limit");
     }
+    if (query.kind == Kind::access_key_list) {
+        query.after_public_key = reader.optional_text("after_key");
+        query.limit = reader.optional_number("limit");
+    }
 }
 
 // The third part of a path: nothing for "account/a", a key for "access_key/a/KEY".

@@ -32,9 +32,10 @@ struct QueryRequest {
     chain::PublicKey public_key;
     std::string method_name;
     chain::Bytes args;
-    chain::Bytes prefix;                    // of the keys of `state`
-    std::optional<chain::Bytes> after_key;  // … only those behind it
-    std::optional<std::uint64_t> limit;     // … at most so many
+    chain::Bytes prefix;                          // of the keys of `state`
+    std::optional<chain::Bytes> after_key;        // … only those behind it
+    std::optional<std::string> after_public_key;  // of `access_key_list`, as the list shows keys
+    std::optional<std::uint64_t> limit;           // of both: at most so many
     bool include_proof = false;
     std::string code_hash;
 };

@@ -6,6 +6,7 @@
 #include "sandbox/gateway/vm_error.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace receiptd::sandbox::rpc {
 
@@ -13,6 +14,7 @@ namespace {
 
 using Kind = QueryRequest::Kind;
 
+constexpr std::size_t kMostKeys = 100;          // nearcore's default view_access_keys_limit
 constexpr std::size_t kMaxStateBytes = 50'000;  // nearcore's default trie_viewer_state_size_limit
 
 // Whether a missing key or a failing call is a result with `error` in it (rpc.md §6.1) or an error.
@@ -30,8 +32,7 @@ public:
             case Kind::code: return code();
             case Kind::state: return state();
             case Kind::access_key: return access_key();
-            case Kind::access_key_list:
-                return shown({{"keys", live_.view_access_key_list(query_.account_id, at_)}});
+            case Kind::access_key_list: return access_key_list();
             case Kind::gas_key_nonces: return gas_key_nonces();
             case Kind::call: return call();
             case Kind::global_code_by_hash: return global_code(*chain::CryptoHash::parse(query_.code_hash));
@@ -82,6 +83,7 @@ private:
         const Json info{{"vm_error", function_call_error(called.error)}, {"error", called.error}};
         return error("CONTRACT_EXECUTION_ERROR", info, "Function call returned an error: " + called.error);
     }
+    RpcAnswer access_key_list() const;
     RpcAnswer state() const;
 
     Json block() const { return {{"block_height", at_}, {"block_hash", hash_}}; }
@@ -104,6 +106,29 @@ private:
     Failures failures_;
     std::string hash_;
 };
+
+// As nearcore 2.14: a list of more keys is given in pages only.
+RpcAnswer View::access_key_list() const {
+    const Json all = live_.view_access_key_list(query_.account_id, at_);
+    const bool is_page = query_.after_public_key || query_.limit;
+    if (!is_page && all.size() > kMostKeys)
+        return error("TOO_MANY_ACCESS_KEYS",
+                     {{"requested_account_id", query_.account_id}, {"limit", kMostKeys}},
+                     "Account " + query_.account_id + " has more than " + std::to_string(kMostKeys) +
+                         " access keys: ask for them in pages");
+    auto from = all.begin();
+    if (query_.after_public_key) {
+        const auto is_it = [&](const Json& key) { return key["public_key"] == *query_.after_public_key; };
+        const auto found = std::find_if(all.begin(), all.end(), is_it);
+        from = found == all.end() ? found : std::next(found);
+    }
+    const auto limit = std::min<std::uint64_t>(query_.limit.value_or(kMostKeys), kMostKeys);
+    Json keys = Json::array();
+    for (; from != all.end() && keys.size() < limit; ++from) keys.push_back(*from);
+    Json fields{{"keys", keys}};
+    if (from != all.end() && !keys.empty()) fields["last_key"] = keys.back()["public_key"];
+    return shown(std::move(fields));
+}
 
 RpcAnswer View::state() const {
     if (!live_.view_account(query_.account_id, at_)) return unknown_account();

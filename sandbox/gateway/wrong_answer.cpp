@@ -57,21 +57,23 @@ RpcAnswer wrong_answer(const WrongAnswer& wrong, const RpcContext& context, cons
     return call_method(context, call.method, params_of_other_block(context, call));
 }
 
-RpcAnswer without_receipts(RpcAnswer answer, const RpcRequest& call, std::uint64_t keep_every) {
+RpcAnswer without_receipts(RpcAnswer answer, const RpcRequest& call, const Trouble& trouble) {
     if (answer.is_error()) return answer;
     if (call.method == "EXPERIMENTAL_receipt") {
         const auto& params = call.params;
         const auto id = params.is_object() ? params.value("receipt_id", json()) : json();
         return unknown_receipt(id.is_string() ? id.get<std::string>() : std::string());
     }
-    if (!call.method.ends_with("tx_status")) return answer;
+    const bool is_chunk = call.method == "chunk";
+    if (is_chunk ? !trouble.in_chunks : !call.method.ends_with("tx_status")) return answer;
     constexpr std::string_view kResult = "\"result\":";
     auto told = json::parse(answer.member.substr(kResult.size()), nullptr, false);
     if (!told.is_object() || !told.contains("receipts")) return answer;
     auto kept = json::array();
+    const auto keep_every = trouble.keep_every;
     for (std::size_t i = keep_every; keep_every > 0 && i <= told["receipts"].size(); i += keep_every)
         kept.push_back(told["receipts"][i - 1]);
-    if (keep_every > 0)
+    if (is_chunk || keep_every > 0)
         told["receipts"] = std::move(kept);
     else
         told.erase("receipts");

@@ -15,6 +15,6 @@ RpcAnswer wrong_answer(const WrongAnswer& wrong, const RpcContext& context, cons
 
 // The answer without the bodies of receipts: a transaction lacks all, or keeps each n-th; a receipt is
 // denied. Other answers stay.
-RpcAnswer without_receipts(RpcAnswer answer, const RpcRequest& call, std::uint64_t keep_every);
+RpcAnswer without_receipts(RpcAnswer answer, const RpcRequest& call, const Trouble& trouble);
 
 }  // namespace receiptd::sandbox

@@ -111,10 +111,11 @@ Json validator_rules_json(std::size_t validators, std::size_t shards) {
 }
 
 // The members that both configurations have.
-Json common_config_json(const LedgerOptions& options, const ShardLayout& layout) {
+Json common_config_json(const LedgerOptions& options, const sim::Protocol& protocol,
+                        const ShardLayout& layout) {
     constexpr std::uint64_t kYearNanosec = 31'536'000 * kNanosecPerSecond;
     Json json = validator_rules_json(options.validators, layout.size());
-    json.update({{"protocol_version", options.protocol->version},
+    json.update({{"protocol_version", protocol.version},
                  {"chain_id", options.chain_id},
                  {"genesis_height", options.genesis_height},
                  {"genesis_time", time_text(options.genesis_time_nanosec)},
@@ -151,15 +152,16 @@ Json validators_json(const ChainStore& store, const BlockRecord& at, const Valid
             {"epoch_start_height", at.epoch_start},     {"epoch_height", at.epoch_index + 1}};
 }
 
-Json protocol_config_json(const LedgerOptions& options, const ShardLayout& layout) {
-    Json json = common_config_json(options, layout);
-    json["runtime_config"] = runtime_config_json(options);
+Json protocol_config_json(const LedgerOptions& options, const sim::Protocol& protocol,
+                          const ShardLayout& layout) {
+    Json json = common_config_json(options, protocol, layout);
+    json["runtime_config"] = runtime_config_json(options, protocol);
     return json;
 }
 
 Json genesis_config_json(const LedgerOptions& options, const ShardLayout& layout,
                          const Validators& validators, u128 total_supply) {
-    Json json = common_config_json(options, layout);
+    Json json = common_config_json(options, options.protocol_in(0), layout);
     json["total_supply"] = base::to_string(total_supply);
     Json list = Json::array();
     for (const Validator& validator : validators.all()) {

@@ -65,7 +65,7 @@ Ledger::Ledger(LedgerOptions options, const sim::Contracts& contracts)
       layout_(options_.shards),
       validators_(options_.seed, options_.validators),
       mempool_(options_.shards),
-      forest_(*options_.protocol) {
+      forest_(options_.protocol_in(0)) {
     for (const Validator& validator : validators_.all())
         options_.accounts.push_back(validator_account(validator));
     check_options(options_);
@@ -83,7 +83,7 @@ void Ledger::make_genesis() {
     oldest_ = options_.genesis_height;
 
     BlockRecord block;
-    block.protocol = options_.protocol;
+    block.protocol = &options_.protocol_in(0);
     block.height = options_.genesis_height;
     block.epoch_start = block.height;
     block.last_final_height = block.last_ds_final_height = block.final_height = block.height;

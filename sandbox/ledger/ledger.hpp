@@ -115,6 +115,7 @@ public:
     Height first() const override { return store_.genesis().height; }
     Height oldest() const override { return oldest_; }
     Height tip() const override { return store_.newest().height; }
+    const sim::Protocol& protocol() const { return *store_.newest().protocol; }
     Height final_head(Height tip) const override;
     Height near_final_head(Height tip) const override;
     Height back(Height height, std::uint64_t blocks) const override;

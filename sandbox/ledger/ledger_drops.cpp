@@ -69,7 +69,7 @@ void Ledger::drain(const TransactionRecord& transaction) {
         wire::Transaction model = body;
         model.actions = {{wire::Transfer{0}}};
         model.receiver_id = validators_.all().front().account_id;
-        const auto cost = sim::transaction_cost(*options_.protocol, model, store_.newest().gas_price);
+        const auto cost = sim::transaction_cost(*store_.newest().protocol, model, store_.newest().gas_price);
         const auto account = shard_of(body.signer_id).state.account(body.signer_id);
         if (!cost || !account) return;
         sim::Account emptied = *account;

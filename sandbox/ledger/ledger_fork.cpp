@@ -30,7 +30,7 @@ void Ledger::lose_fork() {
     store_.lose(store_.size() - 1 - lost.base);
     for (Shard& shard : shards_) shard.take_back(std::move(lost.shards[shard.index]));
     burnt_ = lost.burnt;
-    forest_ = Forest(*options_.protocol);
+    forest_ = Forest(options_.protocol_in(0));
     for (std::size_t ordinal = 1; ordinal < store_.size(); ++ordinal) {
         const BlockRecord& block = store_.at_ordinal(ordinal);
         for (std::size_t shard = 0; shard < block.chunks.size(); ++shard)

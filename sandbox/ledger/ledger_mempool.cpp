@@ -46,7 +46,7 @@ std::optional<Json> Ledger::validate(const wire::SignedTransaction& transaction,
     // No node objects to a nonce beyond its bound; such a transaction comes into no chunk.
     const BlockRecord* head = store_.at_height(at);
     const auto gas_price = head == nullptr ? store_.newest().gas_price : head->gas_price;
-    const sim::ValidationContext context{*options_.protocol, gas_price, std::nullopt};
+    const sim::ValidationContext context{*store_.newest().protocol, gas_price, std::nullopt};
     if (auto error = sim::check_actions_size_signature(transaction, context)) return error;
     return sim::check_against_state(transaction, {shard_of(body.signer_id).state, at}, context);
 }
@@ -93,7 +93,8 @@ std::vector<TransactionPtr> Ledger::take_transactions(Shard& shard, Height heigh
         if (turn == Turn::wait) continue;
         gone.insert(pending.transaction->hash);
         if (turn == Turn::drop) continue;
-        if (const auto cost = sim::transaction_cost(*options_.protocol, pending.transaction->body(), 0))
+        if (const auto cost =
+                sim::transaction_cost(*store_.newest().protocol, pending.transaction->body(), 0))
             gas += cost->burnt;
         taken.push_back(pending.transaction);
     }
@@ -117,7 +118,7 @@ Ledger::Turn Ledger::turn_of(const PendingTransaction& pending, Submission& subm
     if (height <= pending.accepted_height + mempool_.delay_of(transaction.hash)) return Turn::wait;
     if (const auto how = mempool_.drop_of(transaction.hash))
         return turn_of_unwanted(*how, pending, submission, height);
-    const sim::ValidationContext context{*options_.protocol, store_.newest().gas_price, height};
+    const sim::ValidationContext context{*store_.newest().protocol, store_.newest().gas_price, height};
     const sim::StateCharge charge = sim::charge_transaction(scratch, transaction.signed_transaction, context);
     const auto* error = std::get_if<Json>(&charge);
     if (error == nullptr || mempool_.is_included_anyway(transaction.hash)) return Turn::take;
@@ -135,7 +136,7 @@ Ledger::Turn Ledger::turn_of_unwanted(DropHow how, const PendingTransaction& pen
     }
     Shard& shard = shards_[layout_.index_of(transaction.body().signer_id)];
     sim::StateUpdate scratch(shard.state);
-    const sim::ValidationContext context{*options_.protocol, store_.newest().gas_price, height};
+    const sim::ValidationContext context{*store_.newest().protocol, store_.newest().gas_price, height};
     const sim::StateCharge charge = sim::charge_transaction(scratch, transaction.signed_transaction, context);
     if (const auto* error = std::get_if<Json>(&charge)) {
         end(submission, Fate::dropped, height, loss_of(*error), {{"InvalidTxError", *error}});

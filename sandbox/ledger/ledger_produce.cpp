@@ -52,7 +52,6 @@ bool Ledger::is_chunk_missing(Shard& shard, Height height) {
 BlockRecord Ledger::start_block(Height height) const {
     const BlockRecord& parent = store_.newest();
     BlockRecord block;
-    block.protocol = options_.protocol;
     block.height = height;
     block.ordinal = parent.ordinal + 1;
     block.prev_height = parent.height;
@@ -67,6 +66,7 @@ BlockRecord Ledger::start_block(Height height) const {
     block.final_height = std::max({block.last_final_height, parent.final_height, told_final_});
     block.approvals = validators_.approve(parent.height, parent.hash, height);
     start_epoch(block, parent);
+    block.protocol = &options_.protocol_in(block.epoch_index);
     return block;
 }
 
@@ -90,7 +90,7 @@ void Ledger::start_epoch(BlockRecord& block, const BlockRecord& parent) const {
 ChunkPtr Ledger::make_chunk(Shard& shard, const BlockRecord& block) {
     auto chunk = std::make_shared<ChunkRecord>();
     const Validator& producer = validators_.chunk_producer(block.height, shard.index);
-    chunk->protocol = options_.protocol;
+    chunk->protocol = block.protocol;
     chunk->shard = shard.index;
     chunk->height = block.height;
     chunk->author = producer.account_id;
@@ -157,7 +157,7 @@ sim::BlockContext Ledger::context_of(const BlockRecord& block, u128 gas_price) c
     context.gas_price = gas_price;
     context.yield_timeout_blocks = options_.yield_timeout_blocks;
     context.shard_ids = layout_.shard_ids();
-    context.protocol = options_.protocol;
+    context.protocol = block.protocol;
     return context;
 }
 

@@ -103,7 +103,9 @@ Json Ledger::validators(Height at) const {
     return validators_json(store_, store_.at_or_below(at), validators_, layout_);
 }
 
-Json Ledger::protocol_config(Height) const { return protocol_config_json(options_, layout_); }
+Json Ledger::protocol_config(Height at) const {
+    return protocol_config_json(options_, *store_.at_or_below(at).protocol, layout_);
+}
 
 Json Ledger::genesis_config() const {
     return genesis_config_json(options_, layout_, validators_, genesis_tokens_);

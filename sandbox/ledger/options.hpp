@@ -7,6 +7,8 @@
 #include "sandbox/sim/state.hpp"
 
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -25,7 +27,8 @@ struct GenesisAccount {
 
 struct LedgerOptions {
     std::string chain_id = "sandbox";
-    const sim::Protocol* protocol = &sim::usual_protocol();
+    const sim::Protocol* protocol = &sim::usual_protocol();  // of the first epoch
+    std::map<std::uint64_t, const sim::Protocol*> upgrades;  // by the index of the epoch that begins with it
     std::uint64_t seed = 1;
     std::size_t shards = 4;
     std::size_t validators = 4;
@@ -47,6 +50,11 @@ struct LedgerOptions {
     // window. A tree that is under way keeps all blocks since it began. Such a chain makes no forks.
     std::uint64_t history_blocks = 0;
     std::vector<GenesisAccount> accounts;
+
+    const sim::Protocol& protocol_in(std::uint64_t epoch_index) const {
+        const auto later = upgrades.upper_bound(epoch_index);
+        return later == upgrades.begin() ? *protocol : *std::prev(later)->second;
+    }
 };
 
 }  // namespace receiptd::sandbox

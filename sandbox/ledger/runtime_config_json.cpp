@@ -117,9 +117,9 @@ Json limits_json(const LedgerOptions& options) {
             {"yield_timeout_length_in_blocks", options.yield_timeout_blocks}};
 }
 
-Json charged_and_allowed(const LedgerOptions& options) {
+Json charged_and_allowed(const LedgerOptions& options, const sim::Protocol& protocol) {
     return {{"storage_amount_per_byte", base::to_string(sim::kStoragePricePerByte)},
-            {"transaction_costs", transaction_costs_json(*options.protocol)},
+            {"transaction_costs", transaction_costs_json(protocol)},
             {"wasm_config", {{"ext_costs", ext_costs_json()}, {"limit_config", limits_json(options)}}},
             {"account_creation_config",
              {{"min_allowed_top_level_account_length", sim::kMinTopLevelAccountBytes},
@@ -205,14 +205,14 @@ constexpr const char* kIdleMembers = R"json(
 
 }  // namespace
 
-Json runtime_config_json(const LedgerOptions& options) {
+Json runtime_config_json(const LedgerOptions& options, const sim::Protocol& protocol) {
     Json json = Json::parse(kIdleMembers);
-    json.merge_patch(charged_and_allowed(options));
-    const auto& [part, whole] = options.protocol->contract_reward;
+    json.merge_patch(charged_and_allowed(options, protocol));
+    const auto& [part, whole] = protocol.contract_reward;
     json["transaction_costs"]["burnt_gas_reward"] = Json::array({part, whole});
-    if (options.protocol->min_gas_purchase_price > 0) {
-        json["min_gas_purchase_price"] = base::to_string(options.protocol->min_gas_purchase_price);
-        json["account_creation_charge"] = base::to_string(options.protocol->account_creation_charge);
+    if (protocol.min_gas_purchase_price > 0) {
+        json["min_gas_purchase_price"] = base::to_string(protocol.min_gas_purchase_price);
+        json["account_creation_charge"] = base::to_string(protocol.account_creation_charge);
     }
     return json;
 }

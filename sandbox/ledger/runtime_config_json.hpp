@@ -8,6 +8,6 @@
 
 namespace receiptd::sandbox {
 
-nlohmann::json runtime_config_json(const LedgerOptions& options);
+nlohmann::json runtime_config_json(const LedgerOptions& options, const sim::Protocol& protocol);
 
 }  // namespace receiptd::sandbox

@@ -36,6 +36,19 @@ const sim::Protocol* find_protocol(std::uint32_t version) {
     return found;
 }
 
+std::pair<std::uint64_t, const sim::Protocol*> parse_upgrade(const std::string& text) {
+    const auto colon = text.find(':');
+    const auto epoch = from_digits(text.substr(0, colon));
+    const auto version = colon == std::string::npos ? std::nullopt : from_digits(text.substr(colon + 1));
+    const auto* protocol = version && *version <= UINT32_MAX
+                               ? sim::find_protocol(static_cast<std::uint32_t>(*version))
+                               : nullptr;
+    if (!epoch || protocol == nullptr)
+        throw std::invalid_argument("--upgrade-at must be EPOCH:VERSION, with the version " +
+                                    sim::known_protocols());
+    return {*epoch, protocol};
+}
+
 std::uint64_t parse_genesis_time(const std::string& text, std::uint64_t now_nanosec) {
     if (text == "now") return now_nanosec;
     auto time = from_digits(text);

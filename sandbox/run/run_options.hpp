@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace receiptd::sandbox {
@@ -37,6 +38,9 @@ inline constexpr double kKeylessShare = 0.5;
 
 // Throws std::invalid_argument that says which versions there are.
 const sim::Protocol* find_protocol(std::uint32_t version);
+
+// "EPOCH:VERSION". Throws std::invalid_argument that says what is expected.
+std::pair<std::uint64_t, const sim::Protocol*> parse_upgrade(const std::string& text);
 
 // RFC 3339 in UTC ("2026-01-01T00:00:00Z"), ns since 1970, or "now". Throws std::invalid_argument that says
 // what is expected.

@@ -44,7 +44,7 @@ ChainFacts TrafficFeed::facts() const {
     };
     ChainFacts facts;
     facts.height = ledger_.tip();
-    facts.has_gas_keys = ledger_.options().protocol->has_gas_keys;
+    facts.has_gas_keys = ledger_.protocol().has_gas_keys;
     facts.recent_block_hash = hash_at(ledger_.final_head(ledger_.tip()));
     const Height validity = ledger_.options().validity_blocks;
     const Height age = facts.height - ledger_.first();

@@ -47,7 +47,16 @@ constexpr Protocol of_version_87() {
 }
 constexpr Protocol kProtocol87 = of_version_87();
 
-constexpr std::array kProtocols{&kProtocol84, &kProtocol86, &kProtocol87};
+// Later versions change nothing that is simulated.
+constexpr Protocol later(std::uint32_t version) {
+    Protocol protocol = kProtocol87;
+    protocol.version = version;
+    return protocol;
+}
+constexpr Protocol kProtocol88 = later(88);
+constexpr Protocol kNightly157 = later(157);
+
+constexpr std::array kProtocols{&kProtocol84, &kProtocol86, &kProtocol87, &kProtocol88, &kNightly157};
 
 }  // namespace
 

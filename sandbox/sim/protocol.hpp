@@ -48,7 +48,7 @@ struct Protocol {
 const Protocol* find_protocol(std::uint32_t version);
 // 86, that of mainnet.
 const Protocol& usual_protocol();
-// "84, 86 or 87", for messages.
+// "84, 86, … or 157", for messages.
 std::string known_protocols();
 
 }  // namespace receiptd::sandbox::sim

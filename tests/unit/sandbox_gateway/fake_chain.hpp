@@ -135,6 +135,12 @@ public:
         return std::vector<std::uint64_t>{4, 5, 6};
     }
     json view_access_key_list(std::string_view id, Height) const override {
+        if (id == "c.sandbox") {  // many keys
+            json keys = json::array();
+            for (int key = 0; key < 101; ++key)
+                keys.push_back({{"public_key", "key-" + std::to_string(key)}});
+            return keys;
+        }
         if (id != "alice.sandbox") return json::array();
         return {{{"public_key", key_of(7).to_string()}, {"access_key", {{"nonce", 5}}}}};
     }

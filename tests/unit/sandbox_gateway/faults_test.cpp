@@ -95,6 +95,12 @@ TEST(FaultDie, LeavesReceiptsOutBesidesOtherFaults) {
     EXPECT_EQ(trouble.fault, Fault::server_error);
 }
 
+TEST(FaultDie, LeavesReceiptsOutOfChunksThatAreAskedForByName) {
+    FaultDie die(*read_fault_plan(rules(R"([{"fault":"without_receipts","method":"chunk"}])")), 1);
+    EXPECT_TRUE(die.roll("chunk").in_chunks);
+    EXPECT_FALSE(die.roll("tx_status").without_receipts);
+}
+
 TEST(FaultDie, ChoosesByTheStartOfAPath) {
     FaultDie die(*read_fault_plan(rules(R"([{"fault":"reset","method":"/v0/"}])")), 1);
     EXPECT_EQ(die.roll("/v0/block/1").fault, Fault::reset);

@@ -35,6 +35,21 @@ TEST_F(Query, TellsTheBlockItLookedAt) {
               111);
 }
 
+TEST_F(Query, GivesMoreThanAHundredKeysInPagesOnly) {
+    const auto many = [&](const json& more) {
+        json params{{"account_id", "c.sandbox"}};
+        params.update(more);
+        return of("view_access_key_list", params);
+    };
+    error("query", many(json::object()), "TOO_MANY_ACCESS_KEYS");
+    const json first = result("query", many({{"limit", 200}}));
+    EXPECT_EQ(first["keys"].size(), 100u);
+    EXPECT_EQ(first["last_key"], "key-99");
+    const json rest = result("query", many({{"after_key", first["last_key"]}}));
+    EXPECT_EQ(rest["keys"].size(), 1u);
+    EXPECT_FALSE(rest.contains("last_key"));
+}
+
 TEST_F(Query, GivesKeysCodeAndCalls) {
     EXPECT_EQ(result("query", of("view_access_key", {{"public_key", key_of(7).to_string()}}))["nonce"], 5);
     EXPECT_EQ(result("query", of("view_access_key_list"))["keys"].size(), 1u);

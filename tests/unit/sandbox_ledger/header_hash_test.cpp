@@ -52,6 +52,20 @@ TEST(HeaderHash, FollowsFromTheOlderFormOfVersion84) {
     for (Height height = 1'000; height <= 1'004; ++height) expect_to_follow(chain.block(height));
 }
 
+TEST(HeaderHash, FollowsFromBothFormsWhereTheVersionJumps) {
+    LedgerOptions options = test_options();
+    options.protocol = sim::find_protocol(84);
+    options.upgrades = {{1, sim::find_protocol(86)}};
+    TestChain chain(std::move(options));
+    const auto hash = chain.send(chain.transfer("alice.sandbox", "bob.sandbox", 1));
+    chain.produce(25);
+    EXPECT_EQ(chain.block(1'019)["header"]["latest_protocol_version"], 84);
+    EXPECT_EQ(chain.block(1'020)["header"]["latest_protocol_version"], 86);
+    EXPECT_EQ(chain.ledger->protocol_config(1'019)["protocol_version"], 84);
+    EXPECT_EQ(chain.ledger->protocol_config(1'020)["protocol_version"], 86);
+    for (Height height = 1'000; height <= 1'025; ++height) expect_to_follow(chain.block(height));
+}
+
 TEST(HeaderHash, OfAForgedBlockFollowsToo) {
     TestChain chain;
     chain.produce(4);

@@ -150,6 +150,15 @@ TEST(Congestion, DelaysReceiptsAndShowsInTheNextChunkHeader) {
     EXPECT_TRUE(chain.ledger->check().ok());
 }
 
+TEST(Congestion, DelaysTheReceiptsOfTransactionsToTheirOwnSigner) {
+    TestChain chain;
+    chain.ledger->congest(chain.shard_id_of("ft.sandbox"), 4);
+    const std::string hash = chain.run(chain.call("ft.sandbox", "ft.sandbox", "keep"));
+    const Json heights = chain.truth(hash).at("heights");
+    EXPECT_GT(heights.at("executed").get<Height>(), heights.at("included").get<Height>());
+    EXPECT_TRUE(chain.ledger->check().ok());
+}
+
 // --- Drops on request -----------------------------------------------------------------------
 
 TEST(Drops, ExpiredStaysPendingUntilItsBlockHashIsTooOld) {

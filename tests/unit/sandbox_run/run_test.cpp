@@ -171,6 +171,10 @@ TEST(GenesisTime, IsReadInThreeForms) {
     EXPECT_EQ(parse_genesis_time("2026-01-01T00:00:00Z", 7), 1'767'225'600'000'000'000u);
     EXPECT_EQ(parse_genesis_time("1767225600000000001", 7), 1'767'225'600'000'000'001u);
     EXPECT_EQ(parse_genesis_time("now", 7), 7u);
+    EXPECT_EQ(parse_upgrade("2:87").first, 2u);
+    EXPECT_EQ(parse_upgrade("2:87").second->version, 87u);
+    for (const char* text : {"", "2", "2:", ":87", "2:85", "x:87", "2:87x"})
+        EXPECT_THROW(parse_upgrade(text), std::invalid_argument) << text;
     for (const auto* text :
          {"", "yesterday", "2026-01-01", "2026-01-01T00:00:00", "18446744073709551615", "-1"})
         EXPECT_THROW(parse_genesis_time(text, 7), std::invalid_argument) << text;
