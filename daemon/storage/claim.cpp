@@ -50,7 +50,8 @@ const std::string kClaim =
     "c.tried, " +
     microseconds_of("a.created_at") +
     ", finding_of(a), c.rules, coalesce(a.cause::text, ''), "
-    "c.by_hand OR c.tried OR c.attempts > 0 OR c.was_claimed, coalesce(a.contract_id, ''), "
+    "c.by_hand OR c.tried OR c.attempts > 0 OR c.was_claimed OR c.group_id IS NOT NULL, "
+    "coalesce(a.contract_id, ''), "
     "coalesce(a.method_name, ''), coalesce(a.error_class, ''), coalesce(a.signer_id, ''), "
     "coalesce(a.user_id, ''), coalesce(a.account_id, ''), " +
     microseconds_of("coalesce(a.caused_at, a.created_at)") + ", " + microseconds_of("c.created_at") +

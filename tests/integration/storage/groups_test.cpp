@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <future>
+#include <set>
 
 namespace receiptd::test {
 namespace {
@@ -162,6 +163,18 @@ TEST_F(Groups, AClaimThatDiesCountsNothingAndItsFirstAlertIsSentByItself) {
     expect_exact(12);
     const auto again = rows("SELECT members, told FROM alert_groups");
     EXPECT_EQ(again, "12|1\n");
+}
+
+TEST_F(Groups, FirstAlertsOfADeadClaimForWhichThereIsNoRoomAreSentLater) {
+    for (int i = 0; i < 8; ++i) fail(1, 2, "c" + std::to_string(i) + ".near");
+    EXPECT_THAT(claim(process()).due, SizeIs(8));
+    execute("UPDATE deliveries SET next_attempt_at = now() - interval '1 second' WHERE state = 'pending'");
+    room.limit = 3;
+    std::set<std::string> sent;
+    for (int turn = 0; turn < 3; ++turn)
+        for (auto& id : claimed_ids(other())) sent.insert(std::move(id));
+    EXPECT_THAT(sent, SizeIs(8));
+    expect_exact(16);
 }
 
 TEST_F(Groups, WhoForgetsIsToldEachMinuteUnderOneId) {
