@@ -61,7 +61,7 @@ const std::string kClaim =
     "OR coalesce(a.confirmed, false), "
     "coalesce(g.key, ''), coalesce(" +
     kNameOfGroup +
-    ", '') FROM claimed c JOIN alerts a USING (alert_id) "
+    ", ''), c.was_claimed FROM claimed c JOIN alerts a USING (alert_id) "
     "LEFT JOIN alert_groups g USING (group_id) ORDER BY c.due_at, c.alert_id";
 
 DueDelivery due_of(const pqxx::row& row) {
@@ -121,6 +121,7 @@ ClaimedDelivery claimed_of(const pqxx::row& row) {
     delivery.due = due_of(row);
     delivery.about = about_of(delivery.due, row);
     delivery.is_decided = row[11].as<bool>() || is_notice(delivery.due.kind);
+    delivery.was_claimed = row[30].as<bool>();
     delivery.withhold_late = row[25].as<bool>();
     delivery.is_by_hand = row[26].as<bool>();
     delivery.due_at = wall_time(row[22]);

@@ -26,7 +26,8 @@ struct ClaimedDelivery {
     storm::About about;
     // An earlier claim or a person has decided that it is sent.
     bool is_decided = false;
-    bool is_by_hand = false;  // a person has
+    bool was_claimed = false;  // by an earlier claim, which may have sent it
+    bool is_by_hand = false;   // a person has
     bool withhold_late = false;
     base::WallTime due_at{};
     bool is_sent = false;  // Sift says so

@@ -29,8 +29,12 @@ public:
         hold(delivery).group_id = group_id;
     }
     void send_late(const ClaimedDelivery& delivery) { hold(delivery); }
-    // No process holds it; it is due as before, or then.
-    void put_back(const ClaimedDelivery& delivery) { put_back(delivery, delivery.due_at); }
+    // It is due as before. What an earlier claim may have sent still says so.
+    void put_back(const ClaimedDelivery& delivery) {
+        put_back(delivery, delivery.due_at);
+        fates_.back().is_owned = delivery.was_claimed;
+    }
+    // It is due then, and no process holds it.
     void put_back(const ClaimedDelivery& delivery, base::WallTime due_at) {
         fates_.push_back({delivery.due.alert_id, delivery.due.endpoint, "pending"});
         fates_.back().due_at = due_at;
@@ -46,7 +50,8 @@ private:
         std::int64_t group_id = 0;
         std::string dead_because = {};
         base::WallTime due_at{};
-        bool is_held = false;  // by the claim
+        bool is_held = false;   // by the claim
+        bool is_owned = false;  // its lease has an owner and is over
         bool is_late = false;
     };
     Fate& hold(const ClaimedDelivery& delivery) {

@@ -177,6 +177,19 @@ TEST_F(Groups, FirstAlertsOfADeadClaimForWhichThereIsNoRoomAreSentLater) {
     expect_exact(16);
 }
 
+TEST_F(Groups, WhatADeadClaimMayHaveSentStaysDecidedWhereThereIsNoRoom) {
+    room.storm.group.clear();
+    room.storm.most_per_hour = 3;
+    fail(1, 3);
+    EXPECT_THAT(claim(process()).due, SizeIs(3));
+    execute("UPDATE deliveries SET next_attempt_at = now() - interval '1 second'");
+    room.storm.most_per_second = 1;
+    EXPECT_THAT(claim(other()).due, SizeIs(1));
+    room.storm.most_per_second = 0;
+    EXPECT_THAT(claim(other()).due, SizeIs(2));
+    EXPECT_EQ(counts(), "pending|3\n") << "the limit has counted them before";
+}
+
 TEST_F(Groups, WhoForgetsIsToldEachMinuteUnderOneId) {
     room.storm.repeats = true;
     fail(1, 1);
