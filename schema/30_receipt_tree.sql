@@ -5,8 +5,10 @@
 CREATE OR REPLACE FUNCTION tree_of(id text, OUT tree_id text, OUT since timestamptz)
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off AS $$
 BEGIN
+    -- HASH@HEIGHT is a later execution.
     SELECT t.tree_id, t.block_time INTO tree_id, since
-    FROM transactions t WHERE t.tx_hash = id ORDER BY t.block_time LIMIT 1;
+    FROM transactions t WHERE t.tx_hash = split_part(id, '@', 1) AND (t.tx_hash = id OR t.tree_id = id)
+    ORDER BY t.block_time LIMIT 1;
     IF FOUND THEN
         RETURN;
     END IF;
@@ -15,7 +17,8 @@ BEGIN
         SELECT r.tree_id INTO tree_id FROM receipts r WHERE r.tree_id = id LIMIT 1;
     END IF;
     IF tree_id IS NOT NULL THEN
-        SELECT least((SELECT min(t.block_time) FROM transactions t WHERE t.tx_hash = tree_of.tree_id),
+        SELECT least((SELECT min(t.block_time) FROM transactions t
+                      WHERE t.tx_hash = split_part(tree_of.tree_id, '@', 1) AND t.tree_id = tree_of.tree_id),
                      (SELECT min(r.block_time) FROM receipts r WHERE r.tree_id = tree_of.tree_id))
         INTO since;
     END IF;
@@ -43,13 +46,13 @@ BEGIN
 END
 $$;
 
--- Rows of trees, by tree_starts() and seven days from there. By index, whatever the planner thinks of a
+-- Rows of trees, of all executions of each, by tree_starts() and seven days from there. By index, whatever the planner thinks of a
 -- partition that has no statistics yet: it would read all of it.
 CREATE OR REPLACE FUNCTION tree_transactions(trees text[], since timestamptz, until timestamptz) RETURNS SETOF transactions
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 BEGIN
-    -- A transaction's tree has its hash for a name, and the index begins with that.
+    -- The index begins with the hash.
     RETURN QUERY SELECT * FROM transactions r
                  WHERE r.tx_hash = ANY (trees) AND r.block_time BETWEEN since AND until;
 END
@@ -58,18 +61,22 @@ $$;
 CREATE OR REPLACE FUNCTION tree_receipts(trees text[], since timestamptz, until timestamptz) RETURNS SETOF receipts
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+DECLARE
+    names CONSTANT text[] := trees_of_hashes(trees);
 BEGIN
     RETURN QUERY SELECT * FROM receipts r
-                 WHERE r.tree_id = ANY (trees) AND r.block_time BETWEEN since AND until;
+                 WHERE r.tree_id = ANY (names) AND r.block_time BETWEEN since AND until;
 END
 $$;
 
 CREATE OR REPLACE FUNCTION tree_data_receipts(trees text[], since timestamptz, until timestamptz) RETURNS SETOF data_receipts
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+DECLARE
+    names CONSTANT text[] := trees_of_hashes(trees);
 BEGIN
     RETURN QUERY SELECT * FROM data_receipts r
-                 WHERE r.tree_id = ANY (trees) AND r.block_time BETWEEN since AND until;
+                 WHERE r.tree_id = ANY (names) AND r.block_time BETWEEN since AND until;
 END
 $$;
 
@@ -117,7 +124,7 @@ BEGIN
                t.initial_receipt_id AS result, NULL::text[] AS logs, t.block_height, t.block_time, t.shard_id,
                t.gas_burnt, t.tokens_burnt
         FROM transactions t
-        WHERE t.tx_hash = root.tree_id AND t.block_time = root.since
+        WHERE t.tx_hash = split_part(root.tree_id, '@', 1) AND t.tree_id = root.tree_id AND t.block_time = root.since
         UNION ALL
         SELECT cardinality(w.path), w.path, o.receipt_id, o.parent_receipt_id, coalesce(o.role, 'unknown'),
                o.status, o.predecessor_id, o.receiver_id, o.method_name, o.deposit, o.error_class, o.error_text,

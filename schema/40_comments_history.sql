@@ -50,7 +50,7 @@ COMMENT ON COLUMN chunks.tx_root IS 'Merkle root of the transactions in the chun
 
 COMMENT ON TABLE transactions IS 'One row per transaction in a chunk: the signed content, and the result of its conversion into the initial receipt. The later results are in receipts; receipt_tree(tx_hash) shows the whole tree.';
 COMMENT ON COLUMN transactions.tx_hash IS 'Hash of the transaction, base58.';
-COMMENT ON COLUMN transactions.tree_id IS 'The transaction''s tree: its hash. Join receipts, events and data_receipts by it.';
+COMMENT ON COLUMN transactions.tree_id IS 'The transaction''s tree: its hash, or HASH@HEIGHT where an earlier block executed the same hash (table executions). Join receipts, events and data_receipts by it.';
 COMMENT ON COLUMN transactions.block_height IS 'Height of the block that includes the transaction.';
 COMMENT ON COLUMN transactions.block_time IS 'Time of that block. Always filter on it.';
 COMMENT ON COLUMN transactions.shard_id IS 'Shard of the signer, where the transaction was included.';
@@ -73,7 +73,7 @@ COMMENT ON COLUMN transactions.tokens_burnt IS 'Tokens burnt by the conversion, 
 
 COMMENT ON TABLE receipts IS 'One row per executed receipt with its outcome: who called whom, with which arguments, and the result.';
 COMMENT ON COLUMN receipts.receipt_id IS 'Id of the receipt, base58.';
-COMMENT ON COLUMN receipts.tree_id IS 'Hash of the transaction that caused this receipt. While it is unknown: the id of the earliest known receipt of the tree.';
+COMMENT ON COLUMN receipts.tree_id IS 'Hash of the transaction that caused this receipt, or HASH@HEIGHT (see transactions). While it is unknown: the id of the earliest known receipt of the tree.';
 COMMENT ON COLUMN receipts.block_height IS 'Height of the block in which the receipt was executed. NULL: no host has that block (see executed_block_hash).';
 COMMENT ON COLUMN receipts.block_time IS 'Time of that block (if no host has it: of the latest known ancestor in the tree). Always filter on it.';
 COMMENT ON COLUMN receipts.shard_id IS 'Shard that executed the receipt. NULL: source rpc found no host that returned the shard layout of the epoch.';

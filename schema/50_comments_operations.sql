@@ -49,6 +49,12 @@ COMMENT ON COLUMN late_trees.history IS 'True: only backfills stored these rows,
 COMMENT ON COLUMN late_trees.due_at IS 'When it will be judged.';
 COMMENT ON COLUMN late_trees.looks IS 'How often it was judged without the resume of one of its yields.';
 
+COMMENT ON TABLE executions IS 'Transactions that the chain executed in several blocks under one hash: one row per execution that is stored. Each is a tree of its own.';
+COMMENT ON COLUMN executions.tx_hash IS 'Hash of the transaction.';
+COMMENT ON COLUMN executions.block_height IS 'Height of the block that includes it.';
+COMMENT ON COLUMN executions.block_time IS 'Time of that block.';
+COMMENT ON COLUMN executions.tree_id IS 'tree_id of its rows: the hash for the lowest height, HASH@HEIGHT for each other one.';
+
 COMMENT ON TABLE coverage IS 'Which heights are done. It changes in the same transaction as the rows, so it always agrees with them. See gaps for missing heights.';
 COMMENT ON COLUMN coverage.scope IS 'What is stored (chain_identity.scope).';
 COMMENT ON COLUMN coverage.wanted IS 'Heights that should be stored.';

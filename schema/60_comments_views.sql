@@ -85,7 +85,7 @@ COMMENT ON COLUMN partitions.rows_estimated IS 'Number of rows at the latest ANA
 COMMENT ON COLUMN partitions.table_bytes IS 'Bytes on disk without indexes.';
 COMMENT ON COLUMN partitions.index_bytes IS 'Bytes on disk of its indexes.';
 
-COMMENT ON FUNCTION receipt_tree(text) IS 'The whole tree of a transaction, depth first: row 0 is the transaction, then every executed receipt below its parent. failed marks failures; leads_to_failure marks the path to them. The argument can also be the id of any receipt of the tree. SELECT tree, status, error_text FROM receipt_tree(''…'');';
+COMMENT ON FUNCTION receipt_tree(text) IS 'The whole tree of a transaction, depth first: row 0 is the transaction, then every executed receipt below its parent. failed marks failures; leads_to_failure marks the path to them. The argument can also be the id of any receipt of the tree, or HASH@HEIGHT for a later execution of the hash. SELECT tree, status, error_text FROM receipt_tree(''…'');';
 COMMENT ON FUNCTION actions_to_search(json) IS 'These actions, or NULL if PostgreSQL cannot take them apart (rows of older programs): use it where -> on one row must not fail the statement.';
 COMMENT ON FUNCTION queryable_json(json) IS 'This value, or NULL if PostgreSQL cannot take it apart.';
 COMMENT ON FUNCTION signed_delegate(json) IS 'Key, nonce and signature of the Delegate action among these actions.';
@@ -93,12 +93,15 @@ COMMENT ON FUNCTION delegate_nonces_used_by(text[], text[], timestamptz[]) IS 'F
 COMMENT ON FUNCTION mark_expected(text[], timestamptz, timestamptz) IS 'Marks the findings of this list, between two times, that match expected_failures. The daemon calls it in the transaction that stores them.';
 COMMENT ON FUNCTION tree_of(text) IS 'The tree of a transaction hash or receipt id, and the time of its first row: SELECT r.* FROM tree_of(''…'') t JOIN receipts r ON r.tree_id = t.tree_id AND r.block_time BETWEEN t.since AND t.since + interval ''7 days''.';
 COMMENT ON FUNCTION tree_starts(text[]) IS 'The time of the first row of each of these transactions, searched in all partitions. Transactions without stored rows are omitted. Used by the daemon.';
-COMMENT ON FUNCTION tree_transactions(text[], timestamptz, timestamptz) IS 'Rows of transactions with these tree_ids between two times. The daemon calls this function because its plan is made once per session.';
-COMMENT ON FUNCTION tree_receipts(text[], timestamptz, timestamptz) IS 'Rows of receipts with these tree_ids between two times. The daemon calls this function because its plan is made once per session.';
-COMMENT ON FUNCTION tree_data_receipts(text[], timestamptz, timestamptz) IS 'Rows of data_receipts with these tree_ids between two times. The daemon calls this function because its plan is made once per session.';
+COMMENT ON FUNCTION tree_transactions(text[], timestamptz, timestamptz) IS 'Rows of transactions with these hashes between two times. The daemon calls this function because its plan is made once per session.';
+COMMENT ON FUNCTION tree_receipts(text[], timestamptz, timestamptz) IS 'Rows of receipts of these trees, of all executions of each, between two times. The daemon calls this function because its plan is made once per session.';
+COMMENT ON FUNCTION tree_data_receipts(text[], timestamptz, timestamptz) IS 'Rows of data_receipts of these trees, of all executions of each, between two times. The daemon calls this function because its plan is made once per session.';
 COMMENT ON FUNCTION tree_global_contracts(text[], timestamptz, timestamptz) IS 'Global contracts that these trees deployed between two times, and how many shards have them. Used by the daemon.';
 COMMENT ON FUNCTION resumes_of(text[], timestamptz, timestamptz) IS 'Rows of data_receipts that end yields, by data_id, between two times. The daemon calls this function because its plan is made once per session.';
 COMMENT ON FUNCTION settle_roles(text[], timestamptz, timestamptz) IS 'Sets the roles returned and detached of receipts whose parent was stored later than they were. The daemon calls it.';
+COMMENT ON FUNCTION trees_of_hashes(text[]) IS 'The tree_ids that rows of these transactions have: the hash, and HASH@HEIGHT for each later execution. WHERE tree_id = ANY (trees_of_hashes(ARRAY[''…''])) finds the rows of all executions.';
+COMMENT ON FUNCTION find_executions(text[], timestamptz, timestamptz) IS 'Notes in executions which of these transactions are stored in several blocks, at most two days from these times. Of one outcome that is told twice within 1,200 heights, the row with the lower height stays. The daemon calls it.';
+COMMENT ON FUNCTION name_executions(text[], boolean) IS 'Gives the rows of each execution of these transactions their tree_id, or all of them the hash (false). Hashes that are not in executions are left alone. The daemon calls it.';
 COMMENT ON FUNCTION move_tree(text, text, text, timestamptz) IS 'Moves the rows of a tree into the tree that adopted it, with its transaction: rows from one day before to seven days after the given time. The daemon calls it.';
 COMMENT ON FUNCTION notify_of_watches() IS 'Notifies listeners (LISTEN receiptd_watches) that watches, or wishes for some, were inserted.';
 COMMENT ON FUNCTION history_tables() IS 'Names of the history tables: the tables partitioned by block_time.';

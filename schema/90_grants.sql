@@ -15,7 +15,7 @@ DECLARE
         'blocks ID', 'chunks ID', 'transactions IUD', 'receipts IUD', 'data_receipts IUD', 'events IUD',
         'transaction_results ID', 'findings IUD', 'global_contract_distributions ID',
         'chain_identity IU', 'database_identity IU', 'coverage IU', 'operator_skips I', 'unavailable_heights IUD', 'backfills IU', 'pending_trees IUD',
-        'orphan_receipts IUD', 'unplaced_receipts IUD', 'pending_seams IUD', 'late_trees IUD',
+        'orphan_receipts IUD', 'unplaced_receipts IUD', 'pending_seams IUD', 'late_trees IUD', 'executions IUD',
         'daemons IUD', 'followed_accounts ID', 'leader IU', 'expected_failures IUD',
         'watches IUD', 'watch_transitions ID', 'stream_events IUD',
         'endpoints IU', 'endpoint_rules ID', 'endpoint_load IU', 'alerts IUD', 'deliveries IU', 'alert_groups IUD',

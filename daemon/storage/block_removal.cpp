@@ -2,6 +2,7 @@
 
 #include "storage/copy.hpp"
 #include "storage/corrections.hpp"
+#include "storage/executions.hpp"
 #include "storage/news.hpp"
 #include "storage/pg_orphan_store.hpp"
 #include "storage/pqxx_shim.hpp"
@@ -104,6 +105,8 @@ RemovedBlock remove_block(pqxx::transaction_base& tx, base::Height height) {
     if (block.empty()) return {};
     const auto at = block[0][0].as<std::string>();
     const base::HeightSet missing({block[0][1].as<base::Height>(), height});
+    const auto again = executed_again_around(tx, {height, height});
+    gather_executions(tx, again);
     std::vector<std::string> trees;
     for (const auto* found : {&kTreesOfTheBlock, &kFetchAgain})
         for (const auto& row : shim::query(tx, *found, height, at)) trees.push_back(row[0].as<std::string>());
@@ -125,6 +128,8 @@ RemovedBlock remove_block(pqxx::transaction_base& tx, base::Height height) {
     shim::query(tx, "DELETE FROM findings WHERE tree_id = ANY ($1::text[]) AND " + kTreeFindings, tree_ids);
     for (const auto* alerts : {&kUnsentAlerts, &kSentAlerts}) shim::query(tx, *alerts, tree_ids);
     shim::query(tx, kJudgeAgain, height, at, tree_ids);
+    forget_executions_at(tx, height);
+    name_executions(tx, again);
     tx.exec("DELETE FROM timed_rules");  // they count anew
     shim::query(tx,
                 "UPDATE coverage SET heights = heights - $1::int8multirange, "

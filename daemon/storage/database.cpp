@@ -108,6 +108,10 @@ void forget_lost_orphans(pqxx::connection& connection, base::WallTime before) {
                 "AND block_time < least(to_timestamp($1::numeric / 1000000), "
                 "                       (SELECT min(block_time) FROM blocks))",
                 microseconds(before));
+    shim::query(tx,
+                "DELETE FROM executions WHERE block_time < least(to_timestamp($1::numeric / 1000000), "
+                "  (SELECT min(block_time) FROM blocks))",
+                microseconds(before));
     tx.commit();
 }
 

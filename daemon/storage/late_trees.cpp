@@ -10,6 +10,7 @@
 #include "chain/tree/judgement.hpp"
 #include "metrics/registry.hpp"
 #include "storage/copy.hpp"
+#include "storage/executions.hpp"
 #include "storage/pg_orphan_store.hpp"
 #include "storage/pg_tree_store.hpp"
 #include "storage/placing.hpp"
@@ -159,6 +160,7 @@ LateTrees judge_late(pqxx::connection& connection, const Turn& turn, const chain
     auto due = claim_late(tx, turn, false);
     if (due.tx_hashes.empty()) due = claim_late(tx, turn, true);
     if (due.tx_hashes.empty()) return {};
+    gather_executions(tx, due.tx_hashes);
     Adopting adopting(tx, due.times);
     std::vector<std::string> known, without_resume, unknown;
     const auto stored = load_to_judge(tx, due.tx_hashes, due.times);
@@ -182,6 +184,7 @@ LateTrees judge_late(pqxx::connection& connection, const Turn& turn, const chain
     forget_late(tx, known);
     look_again_soon(tx, without_resume);
     due.everywhere ? forget_late(tx, unknown) : look_everywhere_later(tx, unknown);
+    name_executions(tx, due.tx_hashes);
     tx.commit();
     database.announce(told);
     database.series.adopted.Increment(static_cast<double>(adopted));

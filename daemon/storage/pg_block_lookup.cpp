@@ -71,4 +71,18 @@ base::Task<DayWord> PgBlockStore::open_day(std::int64_t day, DayLeave leave) {
     });
 }
 
+base::Task<std::vector<UnavailableHeight>> PgBlockStore::unavailable_heights(unsigned limit) {
+    return database_.pool.following.transaction([limit](pqxx::work& tx) {
+        const auto rows = shim::query(tx,
+                                      "SELECT height, reason, detail, attempts FROM unavailable_heights "
+                                      "ORDER BY next_attempt_at, height LIMIT $1",
+                                      limit);
+        std::vector<UnavailableHeight> heights;
+        for (const auto& row : rows)
+            heights.push_back({row[0].as<base::Height>(), row[1].as<std::string>(), row[2].as<std::string>(),
+                               row[3].as<unsigned>()});
+        return heights;
+    });
+}
+
 }  // namespace receiptd::storage

@@ -3,6 +3,7 @@
 #include "metrics/registry.hpp"
 #include "storage/block_removal.hpp"
 #include "storage/copy.hpp"
+#include "storage/executions.hpp"
 #include "storage/late_trees.hpp"
 #include "storage/pg_lease_store.hpp"
 #include "storage/pg_orphan_store.hpp"
@@ -14,8 +15,10 @@
 #include "storage/wanted_watches.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <set>
 #include <utility>
+#include <variant>
 
 namespace receiptd::storage {
 namespace {
@@ -164,9 +167,10 @@ private:
     void forget_receipts() {
         const auto ids = ids_of_rows(batch_, chain::Table::receipts);
         remove("events", "receipt_id", ids);
-        const auto rows = remove("receipts", "receipt_id", ids,
-                                 "RETURNING receipt_id, tree_id, coalesce(parent_receipt_id, ''), "
-                                 "coalesce(role, '')");
+        const auto rows =
+            remove("receipts", "receipt_id", ids,
+                   "RETURNING receipt_id, split_part(tree_id, '@', 1), coalesce(parent_receipt_id, ''), "
+                   "coalesce(role, '')");
         for (const auto& row : rows) {
             ids_.push_back(row[0].as<std::string>());
             of_trees_.push_back(row[1].as<std::string>());
@@ -201,16 +205,34 @@ void remember_seam(pqxx::transaction_base& tx, const chain::Seam& seam) {
                 seam.from, seam.to, seam.history);
 }
 
-// nullopt: trees are judged that have lost a block, so nothing of this is to be committed.
+// Why nothing of a batch is committed, but written again.
+enum class Again : std::uint8_t {
+    without_judgements,  // trees are judged that have lost a block
+    under_adoption,      // a hash was executed again, so rows get other names
+};
+using Written = std::variant<CommitOutcome, Again>;
+
+// Executions of one hash get their names where the lock of adoption is held.
+enum class Naming : std::uint8_t { none, of_batch, of_all };
+
+std::vector<std::string> to_name(pqxx::transaction_base& tx, const chain::RowBatch& batch, Naming naming) {
+    return naming == Naming::of_all ? executed_again_before(tx, batch) : executed_again_in(tx, batch);
+}
+
 template <class Write>
-std::optional<CommitOutcome> write_and_cover(pqxx::transaction_base& tx, const chain::RowBatch& batch,
-                                             const Write& write) {
+Written write_and_cover(pqxx::transaction_base& tx, const chain::RowBatch& batch, Naming naming,
+                        const Write& write) {
     const auto heights = batch.facts.covered.to_multirange();
     if (overlaps_coverage(tx, heights)) return CommitOutcome::already_covered;
+    if (naming != Naming::none) gather_executions(tx, to_name(tx, batch, naming));
     write();
     if (batch.facts.epoch && !leads(tx, *batch.facts.epoch)) return CommitOutcome::not_leader;
     if (!add_to_coverage(tx, heights, batch.facts)) return CommitOutcome::already_covered;
-    if (judges_trees_of_removed_blocks(tx, batch)) return std::nullopt;
+    if (judges_trees_of_removed_blocks(tx, batch)) return Again::without_judgements;
+    find_executions(tx, batch);
+    const auto again = to_name(tx, batch, naming);
+    if (!again.empty() && naming == Naming::none) return Again::under_adoption;
+    name_executions(tx, again);
     if (batch.facts.seam) remember_seam(tx, *batch.facts.seam);
     if (!batch.facts.blocks.empty())
         remember_late(tx, batch.facts.late_trees,
@@ -232,25 +254,31 @@ bool covered_meanwhile(pqxx::connection& connection, const chain::RowBatch& batc
 CommitOutcome commit_batch(pqxx::connection& connection, chain::RowBatch& batch, Database& database) {
     const auto days = days_of_blocks(batch);
     auto* write = write_rows;
+    auto naming = Naming::none;
     for (unsigned attempt = 1;; ++attempt) {
         try {
-            const auto outcome = database.partitions.with_days(connection, days, DayLeave::free, [&] {
+            const auto written = database.partitions.with_days(connection, days, DayLeave::free, [&] {
                 pqxx::work tx(connection);
                 Told told;
-                const auto written =
-                    write_and_cover(tx, batch, [&] { told = write(tx, batch, database.rules); });
-                if (written != CommitOutcome::committed) return written;
+                if (naming != Naming::none) lock_adoption(tx);
+                auto done =
+                    write_and_cover(tx, batch, naming, [&] { told = write(tx, batch, database.rules); });
+                if (done != Written(CommitOutcome::committed)) return done;
                 tx.commit();
                 database.announce(told);
-                return written;
+                return done;
             });
-            if (outcome) return *outcome;
-            leave_judgements(batch);
+            if (const auto* outcome = std::get_if<CommitOutcome>(&written)) return *outcome;
+            if (std::get<Again>(written) == Again::under_adoption)
+                naming = Naming::of_batch;
+            else
+                leave_judgements(batch);
         } catch (const pqxx::unique_violation&) {
             if (covered_meanwhile(connection, batch)) return CommitOutcome::already_covered;
             // More may be found while it is written.
             if (attempt == kMostAttempts || batch.facts.blocks.empty()) throw;
             write = write_over_found_early;
+            naming = Naming::of_all;
         }
     }
 }
@@ -350,20 +378,6 @@ base::Task<void> PgBlockStore::record_unavailable(UnavailableHeight height) {
             "next_attempt_at = excluded.next_attempt_at",
             height.height, height.reason, height.detail, height.attempts);
         add_wanted(tx, {height.height, height.height});
-    });
-}
-
-base::Task<std::vector<UnavailableHeight>> PgBlockStore::unavailable_heights(unsigned limit) {
-    return database_.pool.following.transaction([limit](pqxx::work& tx) {
-        const auto rows = shim::query(tx,
-                                      "SELECT height, reason, detail, attempts FROM unavailable_heights "
-                                      "ORDER BY next_attempt_at, height LIMIT $1",
-                                      limit);
-        std::vector<UnavailableHeight> heights;
-        for (const auto& row : rows)
-            heights.push_back({row[0].as<base::Height>(), row[1].as<std::string>(), row[2].as<std::string>(),
-                               row[3].as<unsigned>()});
-        return heights;
     });
 }
 

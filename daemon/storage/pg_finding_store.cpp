@@ -107,12 +107,12 @@ std::vector<chain::Finding> findings_of_trees(pqxx::connection& connection,
                                               const std::vector<std::string>& ids,
                                               const std::vector<std::string>& tx_hashes) {
     pqxx::work tx(connection);
-    const auto rows =
-        shim::query(tx,
-                    select_from("findings") +
-                        "WHERE f.tree_id = ANY ($2::text[]) AND f.finding_id = ANY ($1::text[]) "
-                        "ORDER BY f.block_time DESC",
-                    text_array(ids), text_array(tx_hashes));
+    const auto rows = shim::query(
+        tx,
+        select_from("findings") +
+            "WHERE f.tree_id = ANY (trees_of_hashes($2::text[])) AND f.finding_id = ANY ($1::text[]) "
+            "ORDER BY f.block_time DESC",
+        text_array(ids), text_array(tx_hashes));
     std::vector<chain::Finding> findings;
     for (const auto& row : rows) findings.push_back(finding_of(row));
     return findings;
@@ -150,13 +150,13 @@ base::Task<std::vector<chain::Finding>> PgFindingStore::list_findings(FindingFil
         const char* handled = !filter.handled ? "" : *filter.handled ? "true" : "false";
         const auto rows = shim::query(
             tx,
-            select_from(
-                "(SELECT * FROM findings f "
-                "WHERE ($1 = '' OR (f.tree_id = $1 AND f.tx_hash = $1)) AND ($2 = '' OR f.contract_id = $2) "
-                "AND ($3 = '' OR f.kind = $3) AND ($4 = '' OR f.handled = nullif($4, '')::boolean) "
-                "AND f.block_time >= coalesce(nullif($5, '')::timestamptz, '-infinity') "
-                "AND ($6 = '' OR (f.block_time, f.finding_id) < (nullif($6, '')::timestamptz, $7)) "
-                "ORDER BY f.block_time DESC, f.finding_id DESC LIMIT $8)") +
+            select_from("(SELECT * FROM findings f "
+                        "WHERE ($1 = '' OR (f.tree_id = ANY (trees_of_hashes(ARRAY[$1::text])) AND f.tx_hash "
+                        "= $1)) AND ($2 = '' OR f.contract_id = $2) "
+                        "AND ($3 = '' OR f.kind = $3) AND ($4 = '' OR f.handled = nullif($4, '')::boolean) "
+                        "AND f.block_time >= coalesce(nullif($5, '')::timestamptz, '-infinity') "
+                        "AND ($6 = '' OR (f.block_time, f.finding_id) < (nullif($6, '')::timestamptz, $7)) "
+                        "ORDER BY f.block_time DESC, f.finding_id DESC LIMIT $8)") +
                 "ORDER BY f.block_time DESC, f.finding_id DESC",
             filter.tx_hash, filter.contract_id, filter.kind, handled, filter.since, cursor.block_time,
             cursor.finding_id, static_cast<std::int64_t>(filter.limit));

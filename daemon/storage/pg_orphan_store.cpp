@@ -8,6 +8,7 @@
 #include "chain/tree/roles.hpp"
 #include "metrics/registry.hpp"
 #include "storage/adoption.hpp"
+#include "storage/executions.hpp"
 #include "storage/late_trees.hpp"
 #include "storage/locks.hpp"
 #include "storage/set_aside.hpp"
@@ -322,12 +323,15 @@ std::uint64_t adopt(pqxx::connection& connection, base::HeightRange around, Orph
     // Rows just written have no statistics yet: a nested loop over them would take minutes, and sorting
     // hundreds of thousands of orphans for the few children of a seam most of a second.
     tx.exec("SET LOCAL enable_nestloop = off; SET LOCAL enable_mergejoin = off");
+    const auto again = executed_again_around(tx, around);
+    gather_executions(tx, again);
     move_late_rows(tx, around);
     std::uint64_t adopted = 0;
     const auto slices = orphan_slices(tx, around);
     for (const auto& slice : slices) adopted += adopt_receipts(tx, slice, only);
     settle_roles(tx, around);
     for (const auto& slice : slices) adopted += adopt_data(tx, slice, only);
+    name_executions(tx, again);
     tx.commit();
     return adopted;
 }

@@ -52,7 +52,7 @@ constexpr const char* kTreesThere =
     "      USING (block_height, block_time) WHERE block_height = $1 "
     "    UNION ALL SELECT t.tx_hash, t.signer_id, t.shard_id, t.block_time FROM transactions t "
     "      JOIN blocks b USING (block_height, block_time) WHERE block_height = $1) there "
-    "  LEFT JOIN transactions t ON t.tree_id = there.tx_hash AND t.tx_hash = there.tx_hash "
+    "  LEFT JOIN transactions t ON t.tx_hash = there.tx_hash "
     "    AND t.block_time BETWEEN there.block_time - interval '7 days' AND there.block_time "
     "WHERE there.tx_hash IS NOT NULL AND there.shard_id = ANY ($2::bigint[]) LIMIT $3";
 
@@ -93,7 +93,7 @@ const std::string kLetLeave =
     "WITH ready AS MATERIALIZED (SELECT a.alert_id, sure FROM alerts a, coverage c, "
     "  LATERAL (SELECT bool_and(c.compared @> block_height) AS seen, "
     "      bool_and(NOT c.unconfirmed @> block_height) AS sure FROM ("
-    "    SELECT r.block_height FROM receipts r WHERE r.tree_id = a.tx_hash "
+    "    SELECT r.block_height FROM receipts r WHERE r.tree_id = ANY (trees_of_hashes(ARRAY[a.tx_hash])) "
     "      AND r.block_time BETWEEN a.caused_at - interval '7 days' AND a.caused_at + interval '7 days' "
     "    UNION ALL SELECT t.block_height FROM transactions t WHERE t.tx_hash = a.tx_hash "
     "      AND t.block_time BETWEEN a.caused_at - interval '7 days' AND a.caused_at + interval '1 second') "
@@ -103,7 +103,8 @@ const std::string kLetLeave =
     "    AND NOT (c.wanted - c.heights) && int8range(a.waits_for - 1200, greatest($1, a.waits_for)) "
     "    AND (NOT a." +
     kTreeFindings +
-    " OR EXISTS (SELECT FROM findings f WHERE f.tree_id = a.tx_hash AND f.finding_id = finding_of(a) "
+    " OR EXISTS (SELECT FROM findings f WHERE f.tree_id = ANY (trees_of_hashes(ARRAY[a.tx_hash])) "
+    "      AND f.finding_id = finding_of(a) "
     "      AND f.block_time BETWEEN a.caused_at - interval '7 days' AND a.caused_at + interval '7 days'))), "
     "told AS (UPDATE alerts a SET confirmed = ready.sure FROM ready WHERE a.alert_id = ready.alert_id "
     "  RETURNING a.alert_id) "
@@ -123,7 +124,7 @@ constexpr const char* kConclude =
     "proven AS MATERIALIZED (SELECT o.tx_hash, r.has_effect FROM open o, coverage c, LATERAL ("
     "    SELECT bool_and(c.compared @> r.block_height AND NOT c.unconfirmed @> r.block_height) AS by_blocks, "
     "      coalesce(bool_or(r.role = 'initial' AND r.status <> 'failure'), false) AS has_effect "
-    "    FROM receipts r WHERE r.tree_id = o.tx_hash "
+    "    FROM receipts r WHERE r.tree_id = ANY (trees_of_hashes(ARRAY[o.tx_hash])) "
     "      AND r.block_time BETWEEN o.since AND o.until + interval '1 hour') r, "
     "  LATERAL (SELECT t.confirmed, c.compared @> t.block_height AND NOT c.unconfirmed @> t.block_height "
     "      AS by_block FROM transactions t WHERE t.tx_hash = o.tx_hash "

@@ -48,7 +48,8 @@ const std::string kDetails =
     "'data', CASE WHEN octet_length(e.data::text) <= $3::bigint THEN e.data END) ORDER BY e.\"index\") "
     "FROM events e WHERE e.tree_id = r.tree_id AND e.receipt_id = r.receipt_id "
     "AND e.block_time = r.block_time)::text, '[]') "
-    "FROM receipts r WHERE r.tree_id = $1 AND r.receipt_id = ANY ($2::text[])";
+    "FROM receipts r WHERE r.tree_id = ANY (trees_of_hashes(ARRAY[$1::text])) AND r.receipt_id = ANY "
+    "($2::text[])";
 
 }  // namespace
 

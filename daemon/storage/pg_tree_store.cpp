@@ -5,6 +5,7 @@
 #include "chain/tree/judgement.hpp"
 #include "storage/copy.hpp"
 #include "storage/corrections.hpp"
+#include "storage/executions.hpp"
 #include "storage/late_trees.hpp"
 #include "storage/pg_orphan_store.hpp"
 #include "storage/settle.hpp"
@@ -18,6 +19,7 @@ namespace {
 
 // Times in rows are rounded to microseconds: the transaction's row is looked for within a second.
 const std::string kSince = time_of_nanoseconds(2, std::chrono::seconds(-1));
+const std::string kAt = time_of_nanoseconds(2);
 const std::string kUntil = time_of_nanoseconds(2, std::chrono::seconds(1));
 const std::string kWithinAWeek = "BETWEEN " + kSince + " AND " + time_of_nanoseconds(2, std::chrono::days(7));
 
@@ -82,7 +84,11 @@ bool is_wanted(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
 void remove_earlier(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
     const auto remove = [&](const std::string& table, const std::string& more = "") {
         shim::query(tx,
-                    "DELETE FROM " + table + " WHERE tree_id = $1 " + more + "AND block_time >= " + kSince,
+                    "DELETE FROM " + table +
+                        " WHERE tree_id = coalesce((SELECT tree_id FROM executions "
+                        "  WHERE tx_hash = $1 AND " +
+                        around_transaction("block_time") + "  ORDER BY abs(extract(epoch FROM block_time - " +
+                        kAt + ")) LIMIT 1), $1) " + more + "AND block_time >= " + kSince,
                     done.tx_hash, done.block_timestamp_nanosec);
     };
     for (const char* table : {"receipts", "events", "transaction_results"}) remove(table);
@@ -161,6 +167,7 @@ bool write_tree(pqxx::connection& connection, const chain::TreeRows& tree, Datab
     const auto& facts = tree.batch.facts;
     if (facts.late_trees.empty()) forget_late(tx, {done.tx_hash});
     remember_late(tx, facts.late_trees, {done.block_timestamp_nanosec, facts.seen.history, true});
+    name_executions(tx, {done.tx_hash});
     tx.commit();
     database.announce(told);
     return true;
@@ -226,7 +233,7 @@ base::Task<std::vector<PendingTree>> PgTreeStore::due_trees(unsigned limit, base
             "done AS (DELETE FROM pending_trees p USING due WHERE p.tx_hash = due.tx_hash "
             "  AND p.block_height = due.block_height AND (p.receipts_missing_since < now() - interval '3 "
             "days' OR p.stored_part IS NULL AND EXISTS (SELECT FROM transaction_results r "
-            "    WHERE r.tx_hash = p.tx_hash AND r.tree_id = p.tx_hash AND r.block_time = p.block_time)) "
+            "    WHERE r.tx_hash = p.tx_hash AND r.block_time = p.block_time)) "
             "  RETURNING p.tx_hash, p.block_height), "
             "taken AS (UPDATE pending_trees p SET due_at = now() + interval '3 seconds' FROM due "
             "  WHERE p.tx_hash = due.tx_hash AND p.block_height = due.block_height "
@@ -239,7 +246,7 @@ base::Task<std::vector<PendingTree>> PgTreeStore::due_trees(unsigned limit, base
             "  (extract(epoch FROM now() - receipts_missing_since) * 1000)::bigint, coalesce(stored_part, "
             "''), "
             "  EXISTS (SELECT FROM transaction_results r WHERE r.tx_hash = taken.tx_hash "
-            "    AND r.tree_id = taken.tx_hash AND r.block_time = taken.block_time) "
+            "    AND r.block_time = taken.block_time) "
             "FROM taken ORDER BY was_due_at, block_height, tx_hash",
             limit, included_in.from, included_in.to);
         std::vector<PendingTree> due;
@@ -302,6 +309,7 @@ base::Task<chain::DecidedCounts> PgTreeStore::discard_tree(PendingTree tree, cha
                                         news_since](pqxx::connection& connection) -> chain::DecidedCounts {
         pqxx::work tx(connection);
         const auto timestamp = tree.included_in.timestamp_nanosec;
+        lock_adoption(tx);
         if (!take_pending(tx, tree.tx_hash, timestamp)) return {};
         shim::query(tx,
                     "UPDATE transactions SET status = 'failure', error_class = $3, error_text = $4, "
@@ -309,9 +317,11 @@ base::Task<chain::DecidedCounts> PgTreeStore::discard_tree(PendingTree tree, cha
                         around_transaction("block_time"),
                     tree.tx_hash, timestamp, std::string(chain::kDiscarded),
                     std::string("a chunk lists it, and the chain dropped it without an outcome"));
+        gather_executions(tx, {tree.tx_hash});
         auto batch = settle_again(tx, {tree.tx_hash}, timestamp);
         batch.withhold_before(news_since);
         const auto told = tell_batch(tx, database.rules, batch);
+        name_executions(tx, {tree.tx_hash});
         tx.commit();
         database.announce(told);
         return std::move(batch.facts.decided);

@@ -259,7 +259,8 @@ base::Task<std::map<std::string, StoredTree>> PgWatchStore::stored_trees(std::ve
 base::Task<std::optional<std::string>> PgWatchStore::tree_of(std::string id) {
     return lane_.run([id = std::move(id)](pqxx::connection& connection) {
         pqxx::read_transaction tx(connection);
-        return shim::optional_of<std::string>(shim::query(tx, "SELECT tree_id FROM tree_of($1)", id)[0][0]);
+        return shim::optional_of<std::string>(
+            shim::query(tx, "SELECT split_part(tree_id, '@', 1) FROM tree_of($1)", id)[0][0]);
     });
 }
 

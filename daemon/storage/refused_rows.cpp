@@ -35,7 +35,7 @@ std::string id_of(std::string_view row) {
 
 // Tried, and taken back again.
 std::optional<Refusal> try_rows(pqxx::transaction_base& tx, chain::Table table, Rows rows) {
-    tx.exec("SAVEPOINT some");
+    tx.exec("SAVEPOINT before_rows");
     std::optional<Refusal> refusal;
     try {
         copy_some(tx, table, rows);
@@ -43,7 +43,7 @@ std::optional<Refusal> try_rows(pqxx::transaction_base& tx, chain::Table table, 
         if (!is_of_the_rows(error)) throw;
         refusal.emplace(error);
     }
-    tx.exec("ROLLBACK TO SAVEPOINT some");
+    tx.exec("ROLLBACK TO SAVEPOINT before_rows");
     return refusal;
 }
 

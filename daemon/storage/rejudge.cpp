@@ -5,6 +5,7 @@
 #include "chain/tree/rules.hpp"
 #include "storage/copy.hpp"
 #include "storage/corrections.hpp"
+#include "storage/executions.hpp"
 #include "storage/news.hpp"
 #include "storage/pg_orphan_store.hpp"
 #include "storage/placing.hpp"
@@ -27,8 +28,7 @@ struct Included {
     TreeTimes times;
 };
 
-// Executions of one hash are judged together, and have findings of one tree_id. They lie a day apart at most:
-// so long are the bytes valid.
+// Executions of one hash are judged together. They lie a day apart at most: so long are the bytes valid.
 void begin_with_earlier_executions(pqxx::transaction_base& tx, Included& found) {
     const auto first = shim::query(tx,
                                    "SELECT min(block_time) FROM tree_transactions($1::text[], "
@@ -44,7 +44,7 @@ Included included(pqxx::transaction_base& tx, base::HeightRange heights) {
                     "WITH span AS MATERIALIZED (SELECT min(block_time) AS since, max(block_time) AS until "
                     "  FROM blocks WHERE block_height BETWEEN $1 AND $2) "
                     "SELECT tx_hash, (SELECT since FROM span), (SELECT until + interval '7 days' FROM span) "
-                    "FROM transactions WHERE block_height BETWEEN $1 AND $2 AND tree_id = tx_hash "
+                    "FROM transactions WHERE block_height BETWEEN $1 AND $2 "
                     "  AND block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span) "
                     "ORDER BY block_height, tx_hash",
                     heights.from, heights.to);
@@ -237,8 +237,12 @@ Rejudged rejudge_trees(pqxx::transaction_base& tx, RuleBook& rules, std::span<co
                        const TreeTimes& times) {
     Rejudged done;
     for (; !tx_hashes.empty(); tx_hashes = tx_hashes.subspan(std::min(kTreesAtOnce, tx_hashes.size()))) {
-        const auto some = tx_hashes.first(std::min(kTreesAtOnce, tx_hashes.size()));
-        done.add(rejudge_some(tx, rules, {some.begin(), some.end()}, times));
+        const auto part = tx_hashes.first(std::min(kTreesAtOnce, tx_hashes.size()));
+        const std::vector<std::string> some(part.begin(), part.end());
+        find_executions(tx, some, times);  // rows of older versions have no names
+        gather_executions(tx, some);
+        done.add(rejudge_some(tx, rules, some, times));
+        name_executions(tx, some);
     }
     return done;
 }

@@ -12,6 +12,7 @@
 #include "storage/adoption.hpp"
 #include "storage/copy.hpp"
 #include "storage/corrections.hpp"
+#include "storage/executions.hpp"
 #include "storage/fault.hpp"
 #include "storage/pg_orphan_store.hpp"
 #include "storage/pg_tree_store.hpp"
@@ -135,11 +136,14 @@ chain::DecidedCounts settle(pqxx::connection& connection, base::HeightRange arou
                             const chain::NewsSince& news_since, Database& database) {
     pqxx::work tx(connection);
     lock_adoption(tx);
+    const auto again = executed_again_around(tx, around);
+    gather_executions(tx, again);
     auto batch = judge_around(tx, around);
     if (batch.rows() == 0 && batch.disowned.empty()) return {};
     batch.withhold_before(news_since);
     copy_rows(tx, batch);
     const auto told = tell_batch(tx, database.rules, batch);
+    name_executions(tx, again);
     tx.commit();
     database.announce(told);
     return std::move(batch.facts.decided);

@@ -23,6 +23,14 @@ chain::ReceiptTree without_conversion(const std::string& tx_hash, const StoredTr
     return parts;
 }
 
+// Two blocks may tell one outcome.
+bool is_told_already(const chain::OutcomeFacts& outcome,
+                     const std::vector<const chain::OutcomeFacts*>& conversions) {
+    return !outcome.receipt_ids.empty() && std::ranges::any_of(conversions, [&](const auto* other) {
+        return other->receipt_ids == outcome.receipt_ids;
+    });
+}
+
 // The receipts that an outcome leads to.
 Ids led_to(const chain::OutcomeFacts& conversion,
            const std::unordered_map<std::string_view, const chain::OutcomeFacts*>& outcomes) {
@@ -50,7 +58,7 @@ chain::ReceiptTree tree_of(const std::string& tx_hash, const StoredTree& tree) {
 std::vector<chain::ReceiptTree> executions_of(const std::string& tx_hash, const StoredTree& tree) {
     std::vector<const chain::OutcomeFacts*> conversions;
     for (const auto& outcome : tree.outcomes)
-        if (outcome.id == tx_hash) conversions.push_back(&outcome);
+        if (outcome.id == tx_hash && !is_told_already(outcome, conversions)) conversions.push_back(&outcome);
     if (conversions.size() < 2) return {tree_of(tx_hash, tree)};
     const auto made_receipts = [](const auto* conversion) { return !conversion->receipt_ids.empty(); };
     const auto own = std::find_if(conversions.begin(), conversions.end(), made_receipts);

@@ -35,11 +35,12 @@ std::vector<Start> starts(pqxx::transaction_base& tx, const std::vector<std::str
 
 void load_undecided(pqxx::transaction_base& tx, const std::vector<std::string>& trees, const TreeTimes& times,
                     std::map<std::string, StoredTree>& loaded) {
-    for (const auto& row : shim::query(tx,
-                                       "SELECT tree_id FROM findings WHERE tree_id = ANY ($1::text[]) "
-                                       "AND kind = 'undecided' "
-                                       "AND block_time BETWEEN $2::timestamptz AND $3::timestamptz",
-                                       text_array(trees), times.since, times.until))
+    for (const auto& row :
+         shim::query(tx,
+                     "SELECT tx_hash FROM findings WHERE tree_id = ANY (trees_of_hashes($1::text[])) "
+                     "AND kind = 'undecided' "
+                     "AND block_time BETWEEN $2::timestamptz AND $3::timestamptz",
+                     text_array(trees), times.since, times.until))
         loaded[row[0].as<std::string>()].ended_undecided = true;
 }
 

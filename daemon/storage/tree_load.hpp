@@ -21,7 +21,8 @@ struct TreeTimes {
 // Trees for one call of load_trees().
 inline constexpr std::size_t kTreesAtOnce = 200;
 
-// Reads the facts that judging needs, by tx_hash. A receipt whose block is unknown has no place.
+// Reads the facts that judging needs, by tx_hash: of all executions. A receipt whose block is unknown has no
+// place.
 std::map<std::string, StoredTree> load_trees(pqxx::transaction_base& tx,
                                              const std::vector<std::string>& trees, const TreeTimes& times);
 // Adds how the yields ended that ran, whatever tree their resumes are stored under.

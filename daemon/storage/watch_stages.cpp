@@ -28,7 +28,7 @@ const std::string kWatched =
     "FROM watches w " +
     kWatchedBody +
     "LEFT JOIN LATERAL (SELECT near_status, effect, error_class, error_text, gas_burnt "
-    "  FROM transaction_results r WHERE r.tx_hash = w.tx_hash AND r.tree_id = w.tx_hash "
+    "  FROM transaction_results r WHERE r.tx_hash = w.tx_hash "
     "  AND r.block_time BETWEEN i.block_time - interval '1 second' AND i.block_time + interval '1 second' "
     "  LIMIT 1) r ON true "
     "WHERE w.tx_hash = ANY ($1::text[])";

@@ -118,7 +118,9 @@ void Forest::include(const TransactionPtr& transaction, ExecutedAt at, const Bod
     TransactionTree& tree = trees_.emplace_back();
     tree.transaction = transaction;
     tree.included = std::move(at);
-    if (!by_transaction_.emplace(transaction->hash, &tree).second) {
+    if (transaction->again) {
+        later_[transaction->hash].push_back(&tree);
+    } else if (!by_transaction_.emplace(transaction->hash, &tree).second) {
         violations_.push_back("transaction " + transaction->hash.to_string() + " was included twice");
     }
     announce(tree, ReceiptNode::kTransaction, tree.included, bodies);
@@ -207,10 +209,13 @@ void Forest::forget_done_below(Height height) {
     auto end = trees_.begin();
     for (; end != trees_.end() && end->done_height != 0 && end->done_height < height; ++end) {
         gone.insert(&*end);
-        by_transaction_.erase(end->transaction->hash);
+        if (!end->transaction->again) by_transaction_.erase(end->transaction->hash);
         for (const ReceiptNode& node : end->nodes) by_receipt_.erase(node.id());
     }
     if (gone.empty()) return;
+    for (auto& [hash, trees] : later_)
+        std::erase_if(trees, [&](const auto* tree) { return gone.contains(tree); });
+    std::erase_if(later_, [](const auto& later) { return later.second.empty(); });
     std::erase_if(data_origins_, [&](const auto& origin) { return gone.contains(origin.second); });
     std::erase_if(others_, [&](const auto& other) {
         return gone.contains(other.second.tree) || (!other.second.tree && other.second.height < height);
@@ -221,6 +226,11 @@ void Forest::forget_done_below(Height height) {
 const TransactionTree* Forest::tree(const CryptoHash& transaction_hash) const {
     const auto found = by_transaction_.find(transaction_hash);
     return found == by_transaction_.end() ? nullptr : found->second;
+}
+
+std::vector<const TransactionTree*> Forest::later_trees(const CryptoHash& transaction_hash) const {
+    const auto found = later_.find(transaction_hash);
+    return found == later_.end() ? std::vector<const TransactionTree*>() : found->second;
 }
 
 std::optional<Forest::Place> Forest::find_receipt(const CryptoHash& receipt_id) const {

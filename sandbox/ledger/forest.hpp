@@ -77,7 +77,10 @@ public:
     // The oldest trees are gone, up to one that is under way or was done at `height` or later.
     void forget_done_below(Height height);
 
+    // The first execution.
     const TransactionTree* tree(const CryptoHash& transaction_hash) const;
+    // Each further one (TransactionRecord::again), in their order.
+    std::vector<const TransactionTree*> later_trees(const CryptoHash& transaction_hash) const;
 
     struct Place {
         const TransactionTree* tree = nullptr;  // null: data of unknown origin, or a global contract
@@ -116,6 +119,7 @@ private:
     const sim::Protocol* protocol_;
     std::deque<TransactionTree> trees_;
     std::unordered_map<CryptoHash, TransactionTree*, HashOfHash> by_transaction_;
+    std::unordered_map<CryptoHash, std::vector<const TransactionTree*>, HashOfHash> later_;
     std::unordered_map<CryptoHash, NodePlace, HashOfHash> by_receipt_;
     std::unordered_map<CryptoHash, OtherPlace, HashOfHash> others_;  // receipts that have no outcome
     std::unordered_map<CryptoHash, const TransactionTree*, HashOfHash> data_origins_;  // by data id

@@ -85,6 +85,11 @@ public:
     // The transaction is included at its turn even if it has become invalid: it then fails in the block,
     // without a receipt.
     DropAnswer include_anyway(std::string_view hash);
+    // The next chunk of its shard lists the transaction once more. Its key gets the nonce that it had before
+    // (on a real chain a key that is deleted and added again may get it), so the transaction is executed
+    // under the same hash, with receipts of its own; unless `refused`: then its second outcome is an invalid
+    // nonce. False: no block includes it.
+    bool execute_again(std::string_view hash, bool refused);
     // The next `heights` heights get no block.
     void skip_heights(std::uint64_t heights = 1) { skips_ += heights; }
     // The next `blocks` blocks (at most kMostLostBlocks: more would be final) lose against the one that comes
@@ -215,6 +220,8 @@ private:
     std::optional<ExecutedAt> find_outcome(const LightClientRequest& request) const;
     Json submission_truth(const Submission& submission) const;
     std::optional<Height> final_height(const TransactionTree& tree) const;
+    // --- ledger_again.cpp ---
+    void list_again(Shard& shard, ChunkRecord& chunk);
     // --- ledger_check.cpp ---
     void check_tokens(CheckReport& report) const;
     void check_blocks(CheckReport& report, bool proofs) const;
@@ -233,6 +240,11 @@ private:
     Mempool mempool_;
     Submissions submissions_;
     Forest forest_;
+    struct Again {
+        TransactionPtr transaction;
+        bool refused = false;
+    };
+    std::vector<Again> again_;                                                    // to be listed once more
     std::map<std::string, std::vector<sim::SecretKey>, std::less<>> known_keys_;  // by account
     u128 genesis_tokens_ = 0;
     u128 burnt_ = 0;

@@ -100,6 +100,7 @@ ChunkPtr Ledger::make_chunk(Shard& shard, const BlockRecord& block) {
     chunk->gas_limit = options_.gas_limit;
     chunk->receipts = shard.applied->outgoing;
     chunk->transactions = take_transactions(shard, block.height);
+    list_again(shard, *chunk);
     seal_chunk(*chunk, layout_);
     chunk->signature = producer.key.sign(chunk->hash.view());
     return chunk;
@@ -171,7 +172,8 @@ void Ledger::apply(BlockRecord& block) {
         burnt_ += chunk.application->tokens_burnt;
         forest_.absorb(chunk.application, chunk.transactions);
         for (const TransactionPtr& transaction : chunk.transactions) {
-            end(*submissions_.find(transaction->hash), Fate::included, block.height, "", nullptr);
+            if (!transaction->again)
+                end(*submissions_.find(transaction->hash), Fate::included, block.height, "", nullptr);
         }
     }
 }

@@ -141,7 +141,14 @@ std::optional<Height> Ledger::final_height(const TransactionTree& tree) const {
 
 Json Ledger::submission_truth(const Submission& submission) const {
     const TransactionTree* tree = forest_.tree(submission.transaction->hash);
-    return truth_json(submission, tree, tip(), tree == nullptr ? std::nullopt : final_height(*tree), layout_);
+    const auto of_tree = [&](const TransactionTree* one) {
+        return truth_json(submission, one, tip(), one == nullptr ? std::nullopt : final_height(*one),
+                          layout_);
+    };
+    Json truth = of_tree(tree);
+    for (const TransactionTree* later : forest_.later_trees(submission.transaction->hash))
+        truth["again"].push_back(of_tree(later));
+    return truth;
 }
 
 Json Ledger::truth(Height from, Height to) const {

@@ -33,6 +33,7 @@ struct HashOfHash {
 struct TransactionRecord {
     CryptoHash hash;
     sim::wire::SignedTransaction signed_transaction;
+    bool again = false;  // the chain executes it once more, on request
     const sim::wire::Transaction& body() const { return signed_transaction.transaction; }
 };
 using TransactionPtr = std::shared_ptr<const TransactionRecord>;

@@ -17,7 +17,8 @@
 //  "failed_receipts": [{"receipt_id", "role", "handled", "handled_by": […], "effect", "root_cause": null | …,
 //                       "error"}],
 //  "tree": [{"receipt_id", "role", "parent", "predecessor_id", "receiver_id", "created_height",
-//            "executed_height", "shard_id", "status", "error", "receipt_ids", "gas_burnt", "tokens_burnt"}]}
+//            "executed_height", "shard_id", "status", "error", "receipt_ids", "gas_burnt", "tokens_burnt"}],
+//  "again": [the same of each further execution of the hash]}  absent where there is none
 //
 // heights: `accepted` is the newest block when it was handed in; `executed` that of the initial
 // receipt; `completed` of the last receipt that is no refund or payout; `refunded` of the last of

@@ -41,6 +41,7 @@ constexpr std::array kRoutes{
     Route{"POST", "/transactions/*/drop"},
     Route{"POST", "/transactions/*/delay"},
     Route{"POST", "/transactions/*/include"},
+    Route{"POST", "/transactions/*/again"},
     Route{"POST", "/shards/*/congest"},
     Route{"POST", "/fork"},
     Route{"POST", "/skip-height"},
@@ -119,6 +120,7 @@ net::ServerReply ControlApi::change(const net::ServerRequest& request, const Pat
     if (path[0] == "withhold-chunk") return answer(withhold_chunk(request));
     if (path[0] == "shards") return answer(congest(path[1], request));
     if (path[2] == "include") return answer(include(path[1], request));
+    if (path[2] == "again") return answer(again(path[1], request));
     return answer(path[2] == "drop" ? drop(path[1], request) : delay(path[1], request));
 }
 
@@ -280,6 +282,15 @@ ControlApi::Json ControlApi::include(const std::string& hash, const net::ServerR
     Fields::of_body(request).expect_no_others();
     expect_noted(sandbox_.ledger().include_anyway(hash), hash);
     return {{"transaction_hash", hash}};
+}
+
+ControlApi::Json ControlApi::again(const std::string& hash, const net::ServerRequest& request) {
+    Fields fields = Fields::of_body(request);
+    const bool refused = fields.number("refused", 0, 0, 1) == 1;
+    fields.expect_no_others();
+    if (!sandbox_.ledger().execute_again(hash, refused))
+        throw Problem(409, "no block includes a transaction " + hash);
+    return {{"transaction_hash", hash}, {"refused", refused}};
 }
 
 void ControlApi::no_such_shard(const std::string& shard) {

@@ -44,6 +44,7 @@ private:
     Json drop(const std::string& hash, const net::ServerRequest& request);
     Json delay(const std::string& hash, const net::ServerRequest& request);
     Json include(const std::string& hash, const net::ServerRequest& request);
+    Json again(const std::string& hash, const net::ServerRequest& request);
     Json congest(const std::string& shard, const net::ServerRequest& request);
     Json fork(const net::ServerRequest& request);
     Json skip_height(const net::ServerRequest& request);

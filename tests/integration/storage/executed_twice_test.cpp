@@ -1,148 +1,19 @@
 // One hash that was executed twice (13 transactions of mainnet were): each execution has its result and its
 // findings, and they stay.
-#include "chain/tree/lineage.hpp"
-#include "chain/tree/live_trees.hpp"
+#include "doubled_chain.hpp"
+#include "storage/pg_finding_store.hpp"
+#include "storage/pg_outcome_store.hpp"
 #include "storage/pg_watch_store.hpp"
-#include "storage/rejudge.hpp"
 #include "storage/stored_tree.hpp"
-#include "store_test_support.hpp"
-#include "unit/chain/chain_builder.hpp"
 
+#include <algorithm>
+#include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace receiptd::test {
 namespace {
-
-using chain::Lineage;
-using chain::LiveTrees;
-using chain::testing::action_receipt;
-using chain::testing::ChainBuilder;
-using chain::testing::data_receipt;
-using chain::testing::executed;
-using chain::testing::transaction;
-
-constexpr base::Height kFirstBlock = 10;
-constexpr std::size_t kChainLength = 16;
-constexpr std::size_t kTreeLength = 4;
-constexpr const char* kExecutions =
-    "SELECT block_height, status, coalesce(initial_receipt_id, '-'), coalesce(user_id, '-') "
-    "FROM transactions ORDER BY 1";
-constexpr const char* kPlaces =
-    "SELECT receipt_id, tree_id, block_height, parent_receipt_id, role FROM receipts ORDER BY 1";
-constexpr const char* kEnds =
-    "SELECT block_height, included_height, verdict, near_status, completed_height, settled_height, receipts, "
-    "failed_receipts, gas_burnt, tokens_burnt, effect, root_cause, judged_by FROM transaction_results "
-    "ORDER BY 1";
-constexpr const char* kFound =
-    "SELECT finding_id, block_height, receipt_id, role, handled, error_class, root_cause FROM findings "
-    "ORDER BY 1, 2";
-
-// The end of an execution.
-enum class End { succeeded, promise_failed, initial_failed, refused };
-
-// `T`: A (initial) -> P (promise), C (callback of P); C -> F (refund); each in a block of its own.
-class ExecutedTwice : public StoreTest {
-protected:
-    void SetUp() override {
-        StoreTest::SetUp();
-        if (IsSkipped()) return;
-        execute("INSERT INTO endpoints (name) VALUES ('ops'); " + kAllTakeTheDefaultRule);
-    }
-    void tell(End first, End second, std::size_t later) {
-        chain_ = {};
-        for (base::Height height = kFirstBlock; height < kFirstBlock + kChainLength; ++height)
-            chain_.add_block(height, 1);
-        execute_at(0, "", first);
-        execute_at(later, "2", second);
-    }
-
-    // Follows the blocks [from, to).
-    void follow(std::size_t from = 0, std::size_t to = kChainLength, std::size_t trees = LiveTrees::kMost) {
-        Lineage lineage;
-        LiveTrees live_trees(trees);
-        for (auto i = from; i < to; ++i) {
-            auto batch = chain::whole_block_rows(chain_.blocks()[i], std::nullopt, {}, lineage, &live_trees);
-            batch.facts.wanted.add({kFirstBlock, kFirstBlock + kChainLength - 1});
-            EXPECT_EQ(commit(std::move(batch)), CommitOutcome::committed);
-        }
-    }
-    void judge_late() {
-        for (bool more = true; more;) more = await(store().trees.judge_late_trees(false, {})).more;
-    }
-    void close_seam(std::size_t at) {
-        const auto height = kFirstBlock + at;
-        await(store().orphans.adopt_orphans({height, height}));
-        judge_late();
-        await(store().trees.settle_trees({height, height}, {}));
-    }
-    storage::Rejudged rejudge(base::HeightRange heights) {
-        return await(storage::Rejudging(store().database).rejudge(heights));
-    }
-    std::string all_rows() { return rows(kExecutions) + rows(kPlaces) + rows(kEnds) + rows(kFound); }
-    void clear() {
-        execute(
-            "DELETE FROM blocks; DELETE FROM chunks; DELETE FROM transactions; DELETE FROM receipts; "
-            "DELETE FROM events; DELETE FROM data_receipts; DELETE FROM orphan_receipts; "
-            "DELETE FROM pending_seams; DELETE FROM transaction_results; DELETE FROM findings; "
-            "DELETE FROM late_trees; UPDATE coverage SET heights = '{}'");
-    }
-    std::string told() {
-        return value("SELECT count(*) FROM alerts") + value("SELECT count(*) FROM deliveries") +
-               value("SELECT count(*) FROM stream_events");
-    }
-    void assert_that_rejudge_changes_nothing() {
-        const auto before = all_rows();
-        const auto told_before = told();
-        const auto last = kFirstBlock + kChainLength - 1;
-        for (auto from = kFirstBlock; from <= last; ++from)
-            for (const auto to : {from, last}) {
-                const auto done = rejudge({from, to});
-                EXPECT_EQ(done.roles + done.findings_added + done.findings_removed + done.left, 0u)
-                    << from << " to " << to;
-                EXPECT_TRUE(done.verdicts.empty()) << from << " to " << to;
-                ASSERT_EQ(all_rows(), before) << from << " to " << to;
-            }
-        EXPECT_EQ(told(), told_before);
-    }
-
-private:
-    chain::WholeBlockShard& shard(std::size_t at) { return chain_.blocks()[at].shards[0]; }
-    chain::ExecutedReceipt& put(std::size_t at, const chain::Receipt& receipt,
-                                chain::List<chain::Text> children) {
-        return shard(at).executed.emplace_back(executed(receipt, std::move(children)));
-    }
-
-    void execute_at(std::size_t at, const std::string& name, End end) {
-        const auto id = [&](const char* letter) { return chain_.own(letter + name); };
-        auto& listed =
-            shard(at).transactions.emplace_back(transaction("T", "alice.near", "dex.near", id("A")));
-        if (end == End::refused) {
-            listed.outcome->status = {};
-            listed.outcome->status.kind = chain::StatusKind::failure;
-            listed.outcome->status.failure_json = R"({"InvalidTxError":"Expired"})";
-            listed.outcome->receipt_ids.clear();
-            return;
-        }
-        const auto initial = action_receipt(id("A"), "alice.near", "dex.near", "alice.near");
-        if (end == End::initial_failed) {
-            auto& item = put(at + 1, initial, {});
-            item.outcome = chain::testing::failed(item.outcome);
-            return;
-        }
-        put(at + 1, initial, {id("P"), id("C")});
-        auto promise = action_receipt(id("P"), "dex.near", "token.near", "alice.near");
-        promise.output_data_receivers = {{id("d"), "dex.near"}};
-        auto& promised = put(at + 2, promise, {});
-        if (end == End::promise_failed) promised.outcome = chain::testing::failed(promised.outcome);
-        auto callback = action_receipt(id("C"), "dex.near", "dex.near", "alice.near");
-        callback.input_data_ids = {id("d")};
-        shard(at + 3).listed_data.push_back(data_receipt(id("r"), id("d"), "token.near", "dex.near"));
-        put(at + 3, callback, {id("F")});
-        put(at + kTreeLength, action_receipt(id("F"), "system", "alice.near", "alice.near"), {});
-    }
-
-    ChainBuilder chain_;
-};
 
 struct Doubled {
     End first, second;
@@ -173,6 +44,35 @@ TEST_P(Executions, HaveEachItsResultAndItsFindings) {
               std::to_string(failures(GetParam().first) + failures(GetParam().second)));
     EXPECT_EQ(value("SELECT count(*) FROM receipts WHERE role IS NULL"), "0");
     EXPECT_EQ(value("SELECT count(*) FROM late_trees"), "0");
+}
+
+// The lowest one has the hash for a name, wherever a row of the tree stands.
+TEST_P(Executions, HaveEachATreeOfItsOwn) {
+    follow();
+    judge_late();
+    const auto second = "T@" + std::to_string(kFirstBlock + GetParam().later);
+    EXPECT_EQ(rows("SELECT tree_id FROM transactions ORDER BY block_height"), "T\n" + second + "\n");
+    EXPECT_EQ(rows("SELECT tree_id FROM transaction_results ORDER BY block_height"), "T\n" + second + "\n");
+    for (const std::string table : {"receipts", "data_receipts", "events"})
+        EXPECT_EQ(value("SELECT count(*) FROM " + table +
+                        " WHERE tx_hash <> 'T' OR tree_id <> "
+                        "CASE WHEN receipt_id LIKE '%2' THEN '" +
+                        second + "' ELSE 'T' END"),
+                  "0")
+            << table;
+    EXPECT_EQ(value("SELECT count(*) FROM findings f WHERE NOT EXISTS (SELECT FROM transaction_results r "
+                    "WHERE r.tree_id = f.tree_id AND r.tx_hash = f.tx_hash)"),
+              "0");
+}
+
+TEST_P(Executions, AreTheSameWhenABlockIsRemovedAndStoredAgain) {
+    follow();
+    judge_late();
+    const auto expected = all_rows();
+    for (std::size_t at = 1; at + 1 < kChainLength; ++at) {
+        store_again(at);
+        ASSERT_EQ(all_rows(), expected) << "block " << at;
+    }
 }
 
 TEST_P(Executions, StayAsTheyAreWhenTheyAreJudgedAgainByTheSameRules) {
@@ -217,6 +117,104 @@ INSTANTIATE_TEST_SUITE_P(OfOneHash, Executions,
                                          Doubled{End::refused, End::promise_failed, 3},
                                          Doubled{End::refused, End::refused, 7}),
                          name_of);
+
+TEST_F(ExecutedTwice, IsTheSameInEveryOrderOfFourPieces) {
+    tell(End::promise_failed, End::promise_failed, 3);
+    follow();
+    judge_late();
+    const auto expected = all_rows();
+    std::vector<std::pair<std::size_t, std::size_t>> pieces{{0, 2}, {2, 4}, {4, 6}, {6, kChainLength}};
+    do {
+        clear();
+        follow_in_pieces(pieces);
+        ASSERT_EQ(all_rows(), expected) << pieces[0].first << pieces[1].first << pieces[2].first;
+    } while (std::next_permutation(pieces.begin(), pieces.end()));
+}
+
+TEST_F(ExecutedTwice, IsTheSameInAnyOrderOfThreeExecutions) {
+    tell_three();
+    follow();
+    judge_late();
+    const auto expected = all_rows();
+    EXPECT_EQ(rows("SELECT tree_id FROM transactions ORDER BY block_height"), "T\nT@12\nT@19\n");
+    assert_that_rejudge_changes_nothing();
+    for (unsigned seed = 1; seed <= 12; ++seed) {
+        std::mt19937 random(seed);
+        std::vector<std::pair<std::size_t, std::size_t>> pieces;
+        for (std::size_t from = 0; from < kChainLength; from = pieces.back().second)
+            pieces.emplace_back(from, std::min<std::size_t>(kChainLength, from + 1 + random() % 4));
+        std::shuffle(pieces.begin(), pieces.end(), random);
+        clear();
+        follow_in_pieces(pieces);
+        ASSERT_EQ(all_rows(), expected) << "seed " << seed;
+    }
+}
+
+// Ids of receipts depend on the block.
+TEST_F(ExecutedTwice, IsNotWhatTwoBlocksTellWithTheSameReceipt) {
+    tell_one();
+    follow();
+    judge_late();
+    const auto expected = all_rows();
+    for (const std::size_t later : {1u, 3u, 9u}) {
+        tell_one();
+        tell_again(later);
+        clear();
+        follow();
+        judge_late();
+        EXPECT_EQ(all_rows(), expected) << later;
+        clear();
+        follow_in_pieces({{later, kChainLength}, {0, later}});
+        EXPECT_EQ(all_rows(), expected) << later << ", which came first";
+        EXPECT_EQ(value("SELECT count(*) FROM unfinished_trees"), "0");
+        assert_that_rejudge_changes_nothing();
+    }
+}
+
+// The daemon of an earlier version gave both the hash.
+TEST_F(ExecutedTwice, GetsItsNamesByRejudge) {
+    tell(End::promise_failed, End::promise_failed, 7);
+    follow();
+    judge_late();
+    const auto expected = all_rows();
+    execute("SELECT name_executions('{T}', false); DELETE FROM executions");
+    ASSERT_EQ(rows("SELECT DISTINCT tree_id FROM receipts"), "T\n");
+    rejudge({kFirstBlock, kFirstBlock + kChainLength - 1});
+    EXPECT_EQ(all_rows(), expected);
+}
+
+TEST_F(ExecutedTwice, HasAlertsThatLeaveWhenTheOutcomesOfBothWereCompared) {
+    tell(End::promise_failed, End::promise_failed, 7);
+    follow();
+    judge_late();
+    execute(
+        "UPDATE alerts SET waits_for = 20, confirmed = NULL; "
+        "UPDATE coverage SET compared = heights - '{[25,26)}'::int8multirange, unconfirmed = '{}'");
+    storage::PgOutcomeStore outcomes(store().database);
+    await(outcomes.compare_outcomes(kFirstBlock, kFirstBlock + kChainLength));
+    EXPECT_EQ(rows("SELECT finding_of(a), confirmed FROM alerts a WHERE kind = 'failed_receipt' ORDER BY 1"),
+              "failed_receipt:P|t\nfailed_receipt:P2|t\n");
+}
+
+TEST_F(ExecutedTwice, IsFoundByItsHashAndByItsNames) {
+    tell(End::promise_failed, End::promise_failed, 7);
+    follow();
+    judge_late();
+    const auto ids = [this](const std::string& asked) {
+        return value("SELECT string_agg(id, ' ') FROM receipt_tree('" + asked + "')");
+    };
+    EXPECT_EQ(ids("T"), "T A P C F");
+    EXPECT_EQ(ids("T@17"), "T A2 P2 C2 F2");
+    EXPECT_EQ(ids("C2"), ids("T@17"));
+    EXPECT_EQ(value("SELECT block_height FROM receipt_tree('T@17') WHERE depth = 0"), "17");
+    storage::PgWatchStore watches(store().database, store().clock);
+    for (const auto* const id : {"T", "T@17", "A", "C2"}) EXPECT_EQ(await(watches.tree_of(id)), "T") << id;
+    storage::PgFindingStore findings(store().database);
+    storage::FindingFilter filter;
+    filter.tx_hash = "T";
+    filter.limit = 10;
+    EXPECT_EQ(await(findings.list_findings(filter)).size(), 2u);
+}
 
 TEST_F(ExecutedTwice, IsNamedByAView) {
     tell(End::succeeded, End::promise_failed, 7);

@@ -287,5 +287,40 @@ TEST(Inclusion, OfWhatHasBecomeInvalidFailsInTheBlock) {
     EXPECT_EQ(chain.ledger->check(true).to_json().at("ok"), true);
 }
 
+TEST(Again, ATransactionIsExecutedUnderTheSameHash) {
+    TestChain chain;
+    const std::string hash = chain.run(chain.transfer("alice.sandbox", "bob.sandbox", 1), 4);
+    chain.run(chain.transfer("alice.sandbox", "bob.sandbox", 2), 1);
+    ASSERT_TRUE(chain.ledger->execute_again(hash, false));
+    chain.produce(6);
+    const sim::Json truth = chain.truth(hash);
+    EXPECT_EQ(truth.at("heights").at("included"), 1'001);
+    ASSERT_EQ(truth.at("again").size(), 1u);
+    const sim::Json& again = truth.at("again").at(0);
+    EXPECT_EQ(again.at("heights").at("included"), 1'006);
+    EXPECT_EQ(again.at("verdict"), "succeeded");
+    EXPECT_NE(again.at("tree").at(0).at("receipt_id"), truth.at("tree").at(0).at("receipt_id"));
+    EXPECT_EQ(chain.ledger->check(true).to_json().at("ok"), true);
+}
+
+TEST(Again, AnExecutedTransactionIsListedAndRefused) {
+    TestChain chain;
+    const std::string hash = chain.run(chain.transfer("alice.sandbox", "bob.sandbox", 1), 4);
+    ASSERT_TRUE(chain.ledger->execute_again(hash, true));
+    chain.produce(6);
+    const sim::Json again = chain.truth(hash).at("again").at(0);
+    EXPECT_EQ(again.at("verdict"), "failed");
+    EXPECT_TRUE(again.at("error").at("InvalidTxError").contains("InvalidNonce"));
+    EXPECT_TRUE(again.at("tree").empty());
+    EXPECT_EQ(chain.ledger->check(true).to_json().at("ok"), true);
+}
+
+TEST(Again, NeedsATransactionThatABlockIncludes) {
+    TestChain chain;
+    const std::string hash = chain.send(chain.transfer("alice.sandbox", "bob.sandbox", 1));
+    EXPECT_FALSE(chain.ledger->execute_again(hash, false));
+    EXPECT_FALSE(chain.ledger->execute_again("no hash", false));
+}
+
 }  // namespace
 }  // namespace receiptd::sandbox
