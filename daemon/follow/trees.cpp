@@ -293,6 +293,14 @@ chain::ExecutedAt Trees::included_at(const Open& open) {
     return {open.pending.included_in.height, open.pending.included_in.timestamp_nanosec};
 }
 
+// Hosts know one execution of a hash, which a block may list again.
+bool Trees::is_of_another_execution(const Open& open) {
+    const auto& tree = open.answer->tree;
+    const auto* outcome = tree ? &tree->status.value.transaction_outcome : nullptr;
+    return outcome && *outcome && !(*outcome)->block_hash.empty() &&
+           (*outcome)->block_hash != open.pending.included_in.hash;
+}
+
 base::Task<void> Trees::look(OpenTree open) {
     open->looked_at = stored_up_to();
     open->look_by = state_.clock.steady() + kLookAgain;
@@ -300,6 +308,10 @@ base::Task<void> Trees::look(OpenTree open) {
     if (open->outdated) co_return;
     if (open->in_a_fork) {
         co_await postpone(open, "it was told as executed in a block of a fork");
+        co_return;
+    }
+    if (is_of_another_execution(*open)) {
+        co_await postpone(open, "hosts give another execution of this hash, in another block");
         co_return;
     }
     const bool complete = open->answer->complete;

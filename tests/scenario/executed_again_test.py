@@ -83,6 +83,17 @@ class ExecutedAgain(support.Scenario):
             with self.subTest(table=table):
                 self.assertEqual(self.rows(table, restarted), self.rows(table, database))
 
+    def test_source_rpc_has_the_execution_that_hosts_give_and_calls_the_other_unfinished(self):
+        last = self.played()
+        database = self.make_database()
+        config = self.config(self.chain, source="rpc", start=self.genesis + 1, network="sandbox", patience="5s", database=database)
+        self.receiptd("run", "--config", config, "--until", last, expect=3)
+        true = {tree: (t["verdict"], len(t["tree"])) for tree, t in self.executions() if "@" not in tree}
+        stored = {row[0]: (row[1], int(row[2])) for row in self.query("SELECT tree_id, verdict, receipts FROM transaction_results", database)}
+        self.assertEqual({tree: of for tree, of in stored.items() if "@" not in tree}, true)
+        self.assertIn(["hosts give another execution of this hash, in another block"],
+                      self.query("SELECT DISTINCT reason FROM unfinished_trees", database))
+
 
 if __name__ == "__main__":
     support.main()

@@ -242,6 +242,8 @@ public:
             told.status.value.receipts_outcome.clear();
             told.complete = false;
         }
+        if (const auto other = executed_in.find(query.tx_hash); other != executed_in.end())
+            told.status.value.transaction_outcome->block_hash = keep(hash_of(other->second));
         if (times <= in_a_fork[query.tx_hash])
             for (auto& outcome : told.status.value.receipts_outcome) outcome.block_hash = kFork;
         co_return std::move(told);
@@ -272,6 +274,7 @@ public:
     std::function<base::Task<void>()> before_answer;
     std::map<std::string, unsigned> incomplete;  // so many answers are, first
     std::map<std::string, unsigned> in_a_fork;   // so many answers are executed in one, first
+    std::map<std::string, Height> executed_in;   // another block than the one that lists it
     base::HeightSet forgotten;                   // blocks
     std::set<std::string> unknown;
     bool unknown_to_two = false;

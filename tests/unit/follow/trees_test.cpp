@@ -104,6 +104,15 @@ TEST_F(TreesByRpc, ThatRanInABlockOfAForkAreAskedForAgain) {
     EXPECT_EQ(store_.told.at("failed_receipt:T1-r"), 1u);
 }
 
+TEST_F(TreesByRpc, OfAnotherExecutionOfTheHashAreNotStored) {
+    chain_.add_range(100, 170);
+    chain_.add_failing("T1", 102);
+    trees_.executed_in["T1"] = 101;
+    EXPECT_EQ(follow(110).unfinished_trees, 1u);
+    EXPECT_FALSE(store_.complete.contains("T1"));
+    EXPECT_TRUE(store_.told.empty());
+}
+
 TEST_F(TreesByRpc, OfALostBlockAreAskedForNoMoreUntilTheyArePendingAgain) {
     chain_.add_range(100, 112);
     chain_.add_failing("T1", 102);
