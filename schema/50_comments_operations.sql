@@ -94,7 +94,7 @@ COMMENT ON COLUMN backfills.finished_at IS 'When it was finished.';
 COMMENT ON COLUMN backfills.lease_owner IS 'The process that works on it.';
 COMMENT ON COLUMN backfills.lease_until IS 'If that process does not renew its lease before this time, another one may take over.';
 
-COMMENT ON TABLE pending_trees IS 'Transactions whose tree is not complete yet and will be fetched again (source rpc).';
+COMMENT ON TABLE pending_trees IS 'Transactions whose tree is not complete yet and will be fetched again (source rpc, and trees that whole blocks do not complete).';
 COMMENT ON COLUMN pending_trees.tx_hash IS 'Hash of the transaction.';
 COMMENT ON COLUMN pending_trees.sender_id IS 'Its signer, which hosts need to find it.';
 COMMENT ON COLUMN pending_trees.block_height IS 'Height of the block that includes it.';
@@ -105,7 +105,7 @@ COMMENT ON COLUMN pending_trees.shard_id IS 'Shard whose chunk includes it; NULL
 COMMENT ON COLUMN pending_trees.timestamp_nanosec IS 'Time of that block, nanoseconds since 1970.';
 COMMENT ON COLUMN pending_trees.attempts IS 'Number of requests without a complete answer.';
 COMMENT ON COLUMN pending_trees.due_at IS 'Time of the next request.';
-COMMENT ON COLUMN pending_trees.reason IS 'The last fault; NULL: every answer was incomplete. receipts_missing: all of it is executed, and no host tells some of its receipts.';
+COMMENT ON COLUMN pending_trees.reason IS 'The last fault; NULL: every answer was incomplete. receipts_missing: all of it is executed, and no host tells some of its receipts. outcomes_missing: blocks should have brought the rest of it.';
 COMMENT ON COLUMN pending_trees.receipts_missing_since IS 'When some of its receipts could not be found for the first time.';
 COMMENT ON COLUMN pending_trees.stored_part IS 'What is stored of a tree whose receipts are missing. rows: what is known; its result only if the missing receipts cannot change the verdict. undecided: also the finding that says so. NULL: nothing.';
 

@@ -30,7 +30,7 @@ COMMENT ON COLUMN unfinished_trees.receiver_id IS 'Its receiver.';
 COMMENT ON COLUMN unfinished_trees.block_height IS 'Height of the block that includes it.';
 COMMENT ON COLUMN unfinished_trees.block_time IS 'Time of that block. Always filter on it.';
 COMMENT ON COLUMN unfinished_trees.waits_for IS 'Receipts that were created and are not stored. NULL: none is known.';
-COMMENT ON COLUMN unfinished_trees.reason IS 'Why the last attempt to fetch its tree failed (pending_trees).';
+COMMENT ON COLUMN unfinished_trees.reason IS 'Why the last attempt to fetch its tree failed (pending_trees). outcomes_missing: no block has brought the rest of it.';
 COMMENT ON COLUMN unfinished_trees.attempts IS 'Number of unsuccessful attempts. NULL: nothing has to be fetched.';
 
 COMMENT ON VIEW open_watches IS 'Watched transactions that have not ended.';

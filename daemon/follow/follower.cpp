@@ -127,6 +127,7 @@ void Follower::committed(const chain::CommitFacts& facts) {
 void Follower::forget(const base::HeightSet& lost) {
     if (tree_source_) tree_source_->forget_blocks(lost);
     if (trees_) trees_->forget(lost);
+    if (silent_trees_) silent_trees_->forget(lost);
     if (state_.listener) state_.listener->lost(lost);
 }
 
@@ -150,6 +151,9 @@ base::Task<void> Follower::guard(base::Task<void> task) {
 
 base::Task<void> Follower::prepare() {
     co_await read_coverage_anew();
+    if (trees_ && trees_of_blocks() == Trees::OfBlocks::stored_with_block)
+        silent_trees_.emplace(executor_, engine_.cpu, *tree_source_, stores_.trees, state_,
+                              [this] { trees_->wake(); });
     co_await seams_.close_pending(0s);
     if (const auto last = state_.heights.coverage().covered.last()) co_await seams_.go_on_above(*last);
 }
@@ -159,6 +163,7 @@ void Follower::start_loops(bool follow_closely) {
     loops_.spawn(guard(poll_head(follow_closely && !source_.waits_for_next())));
     loops_.spawn(guard(find_lost_heights()));
     if (trees_) tree_loops_.spawn(guard(trees_->run()));
+    if (silent_trees_) tree_loops_.spawn(guard(silent_trees_->run()));
     if (unplaced_receipts_) tree_loops_.spawn(guard(unplaced_receipts_->run()));
 }
 
@@ -339,6 +344,7 @@ base::Task<void> Follower::wait_until_dealt_with(base::HeightRange range) {
         const bool heights_done = waiting.empty() && heights.in_flight().within(range).empty() &&
                                   heights.unsettled().within(range).empty();
         const auto now = state_.clock.steady();
+        const bool looked_at_silent = heights_done && (!silent_trees_ || silent_trees_->done(range));
         bool trees_done = heights_done;
         if (heights_done && trees_) {
             pending_trees_ = co_await pending.get(now);
@@ -350,7 +356,7 @@ base::Task<void> Follower::wait_until_dealt_with(base::HeightRange range) {
             unplaced_ = co_await unplaced_receipts_->waiting_in(range);
             placed = unplaced_ == 0 || placing_stands_still.reached_with(unplaced_, now);
         }
-        if (placed) break;
+        if (placed && looked_at_silent) break;
         if (!heights_done) trees_stand_still.begin_anew();
         if (!trees_done) placing_stands_still.begin_anew();
         co_await wakeup.wait_for(500ms);

@@ -9,6 +9,7 @@
 #include "follow/outcome_check.hpp"
 #include "follow/pipeline.hpp"
 #include "follow/rhythm.hpp"
+#include "follow/silent_trees.hpp"
 #include "follow/trees.hpp"
 #include "follow/unplaced_receipts.hpp"
 
@@ -127,6 +128,7 @@ private:
     rpc::TreeSource* tree_source_;
     std::optional<UnplacedSources> unplaced_sources_;  // its store is also for keep()
     std::optional<Trees> trees_;
+    std::optional<SilentTrees> silent_trees_;  // where blocks bring trees
     std::optional<UnplacedReceipts> unplaced_receipts_;
     std::uint64_t pending_trees_ = 0;  // of the range
     base::HeightSet stored_before_;    // see End

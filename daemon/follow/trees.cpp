@@ -115,7 +115,7 @@ base::Task<void> Trees::count() {
     if (now < counted_overdue_at_ + kCountOverdueAgain) co_return;
     counted_overdue_at_ = now;
     state_.trees.overdue = {};
-    if (state_.trees.pending > 0) state_.trees.overdue = co_await store_.overdue_trees(kTreesOverdue);
+    state_.trees.overdue = co_await store_.overdue_trees(kTreesOverdue);
     state_.series.overdue_trees.Set(static_cast<double>(state_.trees.overdue.count));
 }
 
@@ -331,6 +331,7 @@ base::Task<void> Trees::tell_progress(OpenTree open, SharedTree tree, rpc::Final
     auto seen = co_await see_on(cpu_, std::move(tree), std::move(blocks), included_at(*open));
     if (open->outdated || !is_wanted(*open)) co_return;
     if (outcomes_ != nullptr) seen.settled_at.reset();  // its end is told when it is stored
+    if (open->pending.outcomes_missing && !seen.verdict) seen.reason = chain::kOutcomesMissing;
     state_.listener->progressed(open->pending.tx_hash, seen);
 }
 
@@ -368,6 +369,12 @@ base::Task<void> Trees::postpone(OpenTree open, std::string reason) {
     const auto& pending = open->pending;
     const auto delay = state_.wait_before(kRetry, pending.attempts + 1);
     log::debug("tree postponed", {{"tx_hash", pending.tx_hash}, {"reason", reason}});
+    if (pending.outcomes_missing && is_wanted(*open)) {
+        chain::TreeSeen seen;
+        seen.included_at = included_at(*open);
+        seen.reason = chain::kOutcomesMissing;
+        state_.listener->progressed(pending.tx_hash, seen);
+    }
     co_await store_.postpone_tree(
         pending.tx_hash, std::chrono::duration_cast<std::chrono::milliseconds>(delay), std::move(reason));
     close(*open);

@@ -135,6 +135,7 @@ private:
     bool is_discarded(const Open& open, const rpc::TreeSource::Unknown& unknown) const;
     base::Task<void> discard(OpenTree open);
     void completed(const Open& open, const chain::DecidedCounts& decided);
+    void tell_left_out(const std::string& tx_hash, const storage::LeftOutOutcomes& left_out);
     static chain::ExecutedAt included_at(const Open& open);
     bool is_passed(const rpc::FinalBlocks& blocks) const;
     bool out_of_patience(const Open& open) const;

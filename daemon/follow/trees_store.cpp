@@ -1,5 +1,6 @@
 // The end of a tree: its rows, or that it was discarded.
 #include "base/coroutine.hpp"
+#include "base/log.hpp"
 #include "base/offload.hpp"
 #include "follow/commit_listener.hpp"
 #include "follow/trees.hpp"
@@ -106,12 +107,21 @@ base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks, bool confi
     rows.batch.withhold_before(state_.news_from(pending.included_in, pending.ordered));
     rows.batch.facts.seen.history = pending.ordered;
     done.confirmed = confirmed;
+    done.outcomes_missing = pending.outcomes_missing;
     const auto decided = rows.batch.facts.decided;
     const bool late = !rows.batch.facts.late_trees.empty();
     open->writing = true;
-    co_await store_.commit_tree(std::move(rows));
+    const auto left_out = co_await store_.commit_tree(std::move(rows));
+    if (left_out.count > 0) tell_left_out(pending.tx_hash, left_out);
     state_.trees.late = state_.trees.late || late;
     completed(*open, decided);
+}
+
+void Trees::tell_left_out(const std::string& tx_hash, const storage::LeftOutOutcomes& left_out) {
+    state_.left_out.outcomes(left_out.count, left_out.last, state_.clock.steady());
+    state_.series.left_out_outcomes.Increment(static_cast<double>(left_out.count));
+    log::warn("whole blocks lack outcomes of a tree: it comes from another host",
+              {{"tx_hash", tx_hash}, {"outcomes", left_out.count}, {"last_height", left_out.last}});
 }
 
 void Trees::completed(const Open& open, const chain::DecidedCounts& decided) {
@@ -124,7 +134,7 @@ void Trees::completed(const Open& open, const chain::DecidedCounts& decided) {
 // Its block is stored, hence final, and hosts have had time to execute it.
 bool Trees::is_discarded(const Open& open, const rpc::TreeSource::Unknown& unknown) const {
     const auto& pending = open.pending;
-    return pending.may_be_discarded && unknown.by_two && is_history(open);
+    return pending.may_be_discarded && !pending.outcomes_missing && unknown.by_two && is_history(open);
 }
 
 base::Task<void> Trees::discard(OpenTree open) {

@@ -1,5 +1,6 @@
 #include "storage/pg_tree_store.hpp"
 
+#include "chain/rows/copy_binary.hpp"
 #include "chain/tree/facts.hpp"
 #include "chain/tree/finding.hpp"
 #include "chain/tree/judgement.hpp"
@@ -8,6 +9,7 @@
 #include "storage/executions.hpp"
 #include "storage/late_trees.hpp"
 #include "storage/pg_orphan_store.hpp"
+#include "storage/place_trees.hpp"
 #include "storage/settle.hpp"
 #include "storage/sql_time.hpp"
 #include "storage/tell_batch.hpp"
@@ -148,15 +150,55 @@ void remove_orphans(pqxx::transaction_base& tx, const chain::TreeCompletion& don
                     text_array(ids), done.block_timestamp_nanosec);
 }
 
-// False: it was complete already, or its block is not stored any more.
-bool write_tree(pqxx::connection& connection, const chain::TreeRows& tree, Database& database) {
+// Blocks have brought all of it meanwhile.
+bool is_over(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
+    return !shim::query(tx,
+                        "SELECT FROM transaction_results WHERE tx_hash = $1 AND tree_id = $1 AND " +
+                            around_transaction("block_time"),
+                        done.tx_hash, done.block_timestamp_nanosec)
+                .empty();
+}
+
+LeftOutOutcomes left_out_of_blocks(pqxx::transaction_base& tx, const chain::TreeRows& tree) {
+    std::vector<std::string> ids, heights;
+    for_each_row(tree.batch, chain::Table::receipts, {"receipt_id", "block_height"},
+                 [&](const RowFields& row) {
+                     if (!row[1]) return;
+                     ids.emplace_back(row[0].value_or(""));
+                     heights.push_back(std::to_string(chain::big_endian<std::int64_t>(*row[1])));
+                 });
+    const auto row =
+        shim::query(tx,
+                    "SELECT count(*), coalesce(max(told.height), 0) FROM coverage c, "
+                    "unnest($1::text[], $3::text[]::bigint[]) AS told (id, height) "
+                    "WHERE (c.heights - c.without_outcomes) @> told.height AND NOT EXISTS "
+                    "(SELECT FROM receipts r WHERE r.receipt_id = told.id "
+                    "  AND r.block_height = told.height AND r.block_time >= " +
+                        kSince + ")",
+                    text_array(ids), tree.completion.block_timestamp_nanosec, text_array(heights))[0];
+    return {row[0].as<std::uint64_t>(), row[1].as<base::Height>()};
+}
+
+struct Written {
+    bool done = false;  // else it was complete already, or its block is not stored any more
+    LeftOutOutcomes left_out;
+};
+
+Written write_tree(pqxx::connection& connection, const chain::TreeRows& tree, Database& database) {
     const auto& done = tree.completion;
     pqxx::work tx(connection);
     lock_adoption(tx);
+    Written written;
+    if (done.outcomes_missing && !done.replaces_part && is_over(tx, done)) {
+        take_pending(tx, done.tx_hash, done.block_timestamp_nanosec);
+        tx.commit();
+        return written;
+    }
     const bool is_pending = done.part == chain::StoredPart::none
                                 ? take_pending(tx, done.tx_hash, done.block_timestamp_nanosec)
                                 : keep_pending(tx, done);
-    if (!is_pending && (done.part != chain::StoredPart::none || !is_wanted(tx, done))) return false;
+    if (!is_pending && (done.part != chain::StoredPart::none || !is_wanted(tx, done))) return written;
+    if (done.outcomes_missing) written.left_out = left_out_of_blocks(tx, tree);
     take_back(tx, tree);
     remove_earlier(tx, done);
     remove_orphans(tx, done);
@@ -170,27 +212,8 @@ bool write_tree(pqxx::connection& connection, const chain::TreeRows& tree, Datab
     name_executions(tx, {done.tx_hash});
     tx.commit();
     database.announce(told);
-    return true;
-}
-
-// Without a result, though its block told what became of the transaction itself: more of its tree is to come.
-std::uint64_t place_unfinished(pqxx::transaction_base& tx, base::Height from) {
-    const auto placed = shim::query(
-        tx,
-        "WITH below AS MATERIALIZED (SELECT block_height, block_hash, block_time, timestamp_nanosec FROM "
-        "blocks "
-        "  WHERE block_height >= $1 AND block_height < $2), "
-        "span AS MATERIALIZED (SELECT min(block_time) AS since, max(block_time) AS until FROM below) "
-        "INSERT INTO pending_trees (tx_hash, sender_id, block_height, block_hash, block_time, "
-        "  timestamp_nanosec, shard_id) "
-        "SELECT t.tx_hash, t.signer_id, t.block_height, b.block_hash, b.block_time, b.timestamp_nanosec, "
-        "  t.shard_id FROM span JOIN transactions t ON t.block_time BETWEEN span.since AND span.until "
-        "JOIN below b ON b.block_height = t.block_height AND b.block_time = t.block_time "
-        "WHERE t.status = 'success_receipt_id' AND NOT EXISTS (SELECT FROM transaction_results r "
-        "  WHERE r.tx_hash = t.tx_hash AND r.tree_id = t.tree_id AND r.block_time = t.block_time) "
-        "ON CONFLICT DO NOTHING",
-        from > chain::kSeamReach ? from - chain::kSeamReach : 0, from);
-    return static_cast<std::uint64_t>(placed.affected_rows());
+    written.done = true;
+    return written;
 }
 
 chain::StoredPart part_named(std::string_view name) {
@@ -204,13 +227,26 @@ base::Task<std::uint64_t> PgTreeStore::take_over_trees(base::Height from) {
     return database_.pool.adopting.transaction([from](pqxx::work& tx) { return place_unfinished(tx, from); });
 }
 
-base::Task<void> PgTreeStore::commit_tree(chain::TreeRows tree) {
+base::Task<std::vector<PendingTree>> PgTreeStore::silent_trees(base::HeightRange included_in) {
+    return database_.pool.following.transaction(
+        [included_in](pqxx::work& tx) { return storage::silent_trees(tx, included_in); });
+}
+
+base::Task<bool> PgTreeStore::place_silent_tree(PendingTree tree, std::vector<ToldOutcome> told,
+                                                std::string untold) {
+    return database_.pool.adopting.transaction(
+        [tree = std::move(tree), told = std::move(told), untold = std::move(untold)](pqxx::work& tx) {
+            return place_silent(tx, tree, told, untold);
+        });
+}
+
+base::Task<LeftOutOutcomes> PgTreeStore::commit_tree(chain::TreeRows tree) {
     return database_.pool.adopting.run(
         [&database = database_, tree = std::move(tree)](pqxx::connection& connection) {
             const auto start = std::chrono::steady_clock::now();
             const auto write = [&] { return write_tree(connection, tree, database); };
             const auto days = days_of_rows(tree.batch);
-            bool written = false;
+            Written written;
             try {
                 written = database.partitions.with_days(connection, days, DayLeave::counted, write);
             } catch (const pqxx::unique_violation&) {
@@ -218,7 +254,8 @@ base::Task<void> PgTreeStore::commit_tree(chain::TreeRows tree) {
                 written = database.partitions.with_days(connection, days, DayLeave::counted, write);
             }
             const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-            if (written) database.note_committed(tree.batch, seconds.count());
+            if (written.done) database.note_committed(tree.batch, seconds.count());
+            return written.left_out;
         });
 }
 
@@ -246,9 +283,10 @@ base::Task<std::vector<PendingTree>> PgTreeStore::due_trees(unsigned limit, base
             "  (extract(epoch FROM now() - receipts_missing_since) * 1000)::bigint, coalesce(stored_part, "
             "''), "
             "  EXISTS (SELECT FROM transaction_results r WHERE r.tx_hash = taken.tx_hash "
-            "    AND r.block_time = taken.block_time) "
+            "    AND r.block_time = taken.block_time), "
+            "  coalesce(starts_with(reason, $4), false) "
             "FROM taken ORDER BY was_due_at, block_height, tx_hash",
-            limit, included_in.from, included_in.to);
+            limit, included_in.from, included_in.to, std::string(chain::kOutcomesMissing));
         std::vector<PendingTree> due;
         for (const auto& row : rows) {
             PendingTree pending;
@@ -265,6 +303,7 @@ base::Task<std::vector<PendingTree>> PgTreeStore::due_trees(unsigned limit, base
                 pending.receipts_missing_for = std::chrono::milliseconds(row[9].as<std::int64_t>());
             pending.stored_part = part_named(row[10].as<std::string>());
             pending.has_result = row[11].as<bool>();
+            pending.outcomes_missing = row[12].as<bool>();
             due.push_back(std::move(pending));
         }
         return due;
@@ -275,8 +314,8 @@ base::Task<std::uint64_t> PgTreeStore::pending_tree_count(base::HeightRange incl
     return database_.pool.following.transaction([included_in](pqxx::work& tx) {
         return shim::query(tx,
                            "SELECT count(*) FROM pending_trees WHERE stored_part IS NULL AND block_height "
-                           "BETWEEN $1 AND $2",
-                           included_in.from, included_in.to)[0][0]
+                           "BETWEEN $1 AND $2 AND (attempts > 0 AND starts_with(reason, $3)) IS NOT TRUE",
+                           included_in.from, included_in.to, std::string(chain::kOutcomesMissing))[0][0]
             .as<std::uint64_t>();
     });
 }
@@ -345,9 +384,11 @@ base::Task<void> PgTreeStore::postpone_tree(std::string tx_hash, std::chrono::mi
     return database_.pool.following.transaction(
         [tx_hash = std::move(tx_hash), delay, reason = std::move(reason)](pqxx::work& tx) {
             shim::query(tx,
-                        "UPDATE pending_trees SET attempts = attempts + 1, reason = $2, "
+                        "UPDATE pending_trees SET attempts = attempts + 1, "
+                        "reason = CASE WHEN starts_with(reason, $4) AND NOT starts_with($2, 'refused_by') "
+                        "  THEN $4 || ': ' ELSE '' END || $2, "
                         "due_at = now() + $3 * interval '1 millisecond' WHERE tx_hash = $1",
-                        tx_hash, reason, delay.count());
+                        tx_hash, reason, delay.count(), std::string(chain::kOutcomesMissing));
         });
 }
 

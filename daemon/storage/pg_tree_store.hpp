@@ -11,9 +11,12 @@ public:
     // `database` must outlive it.
     explicit PgTreeStore(Database& database) : database_(database) {}
 
-    base::Task<void> commit_tree(chain::TreeRows tree) override;
+    base::Task<LeftOutOutcomes> commit_tree(chain::TreeRows tree) override;
     base::Task<std::vector<PendingTree>> due_trees(unsigned limit, base::HeightRange included_in) override;
     base::Task<std::uint64_t> take_over_trees(base::Height from) override;
+    base::Task<std::vector<PendingTree>> silent_trees(base::HeightRange included_in) override;
+    base::Task<bool> place_silent_tree(PendingTree tree, std::vector<ToldOutcome> told,
+                                       std::string untold) override;
     base::Task<LateTrees> judge_late_trees(bool history, chain::NewsSince news_since) override;
     base::Task<void> hurry_late_trees() override;
     base::Task<std::uint64_t> find_late_trees() override;

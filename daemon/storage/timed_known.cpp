@@ -34,7 +34,9 @@ const std::string kBeginsAtSkip =
 const std::string kUnsettled =
     "SELECT DISTINCT " + microseconds_of("at") +
     " FROM (SELECT block_time AS at FROM pending_trees "
-    "  WHERE (receipts_missing_since < now() - interval '10 minutes') IS NOT TRUE UNION ALL "
+    "  WHERE (receipts_missing_since < now() - interval '10 minutes') IS NOT TRUE "
+    "    AND (placed_at < now() - interval '10 minutes' AND starts_with(reason, 'outcomes_missing')) "
+    "      IS NOT TRUE UNION ALL "
     "  SELECT to_timestamp(timestamp_nanosec / 1000000000.0) FROM unplaced_receipts) AS unsettled "
     "WHERE at BETWEEN " +
     time_parameter(1) + " AND " + time_parameter(2) + " ORDER BY 1 DESC";

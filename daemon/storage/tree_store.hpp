@@ -27,6 +27,20 @@ struct PendingTree {
     std::optional<std::chrono::milliseconds> receipts_missing_for;
     chain::StoredPart stored_part = chain::StoredPart::none;
     bool has_result = false;  // stored with that part
+    // Blocks should have brought all of it (place_silent_tree()).
+    bool outcomes_missing = false;
+};
+
+// As a host tells it.
+struct ToldOutcome {
+    std::string receipt_id;
+    std::string block_hash;
+};
+
+// Outcomes of a tree that whole blocks of their heights should have had.
+struct LeftOutOutcomes {
+    std::uint64_t count = 0;
+    base::Height last = 0;
 };
 
 // Trees that are waited for longer than they should take, those of ordered backfills left out.
@@ -49,12 +63,14 @@ public:
 
     // One transaction: receipts and events of a tree, its transaction row completed, its data
     // receipts adopted, its pending_trees row removed, or kept where these rows are a part of it. What was
-    // told by a part and does not hold is taken back. Nothing if its block was removed meanwhile. Idempotent.
-    virtual base::Task<void> commit_tree(chain::TreeRows tree) = 0;
+    // told by a part and does not hold is taken back. Nothing if its block was removed meanwhile, or blocks
+    // have brought all of it. Idempotent. Where outcomes were missing, returns which.
+    virtual base::Task<LeftOutOutcomes> commit_tree(chain::TreeRows tree) = 0;
     // Leases due pending trees for a few seconds, oldest first; drops those that have a result by now.
     // postpone_tree() sets a later time for a tree that is not ready.
     virtual base::Task<std::vector<PendingTree>> due_trees(unsigned limit, base::HeightRange included_in) = 0;
-    // Trees of which a part is stored do not count, nor are they overdue.
+    // Trees of which a part is stored do not count, nor are they overdue; nor do those count that blocks
+    // should have brought, once a host was asked for them: most only take their time.
     virtual base::Task<std::uint64_t> pending_tree_count(base::HeightRange included_in) = 0;
     // Trees that have been pending for longer than `age`.
     virtual base::Task<OverdueTrees> overdue_trees(std::chrono::seconds age) = 0;
@@ -72,6 +88,14 @@ public:
     // From this height on blocks tell no outcomes, and below they do: the unfinished trees of the last
     // kSeamReach heights below become pending. Returns how many there are that were not. Idempotent.
     virtual base::Task<std::uint64_t> take_over_trees(base::Height from) = 0;
+    // Trees included at these heights, of whole blocks, of which a receipt is announced and no outcome of it
+    // is stored; without those that are pending.
+    virtual base::Task<std::vector<PendingTree>> silent_trees(base::HeightRange included_in) = 0;
+    // It becomes pending if all blocks of these outcomes are stored, and one as a whole block that lacks its
+    // outcome; or, with why it is `untold`, whatever is stored, and as one that was asked for. False:
+    // neither, or it is over.
+    virtual base::Task<bool> place_silent_tree(PendingTree tree, std::vector<ToldOutcome> told,
+                                               std::string untold) = 0;
 
     // Judges the trees that adoption around there has put together and that are complete: results and
     // findings that are not stored yet, which it returns. Findings since `news_since` are told to people.

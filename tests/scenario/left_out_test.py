@@ -8,6 +8,7 @@ import support
 from truth import Judging
 
 BLOCKS = 60
+PLACE = ("shard_id", "index_in_chunk")
 NO_CHUNK = {"fault": "wrong", "method": "chunk", "answer": {"error": "UNKNOWN_CHUNK"}}
 
 
@@ -91,6 +92,58 @@ class Outcomes(Service):
             "SELECT tx_hash FROM unfinished_trees WHERE reason IS NOT NULL AND attempts > 0"))
 
 
+class OutcomesOfReceipts(Service):
+    """No header gives its hash, so that outcomes are not compared with the roots in it."""
+
+    def begin(self, *options):
+        for host in ("regular", "archival"):
+            self.chain.lie(host, "odd_members", values={"next_bp_hash": json.dumps("1" * 32)})
+        self.chain.lie("archival", "missing_outcome", every=7)
+        config = self.config(self.chain, source="neardata", start=self.genesis + 1, network="sandbox")
+        self.daemon = self.start("run", "--config", config, *options)
+
+    def unfinished(self):
+        self.assertIsNone(self.daemon.poll(), self.daemon.log()[-3000:])
+        return self.query(f"SELECT tx_hash, reason FROM unfinished_trees WHERE block_height <= {self.last} AND reason IS NOT NULL")
+
+    def settled(self):
+        truth = [t for t in self.chain.ask(f"/truth?from={self.genesis}&to={self.last}") if t["heights"]["included"]]
+        return self.settled_by(truth, self.last)
+
+    def test_that_no_block_brings_come_from_the_other_host(self):
+        self.begin()
+        support.wait_until("trees are asked for", lambda: "no block has brought the rest of a tree" in self.daemon.log())
+        support.wait_until("all that is over is judged", lambda: {t["tx_hash"] for t in self.settled()}
+                           <= {row[0] for row in self.query("SELECT tx_hash FROM transaction_results")})
+        support.wait_until("nothing is asked for", lambda: self.unfinished() == [])
+        self.assert_truth_is_stored()
+        self.assertIn("whole blocks lack outcomes of a tree", self.daemon.log())
+        self.assertIn("outcomes", self.note()["left_out"])
+
+    def test_are_filled_in_before_a_run_to_a_height_ends(self):
+        until = self.last + 60
+        support.wait_until("the blocks are there", lambda: self.chain.ask("/status")["final_height"] > until + 2)
+        self.chain.ask("/pause", {})
+        self.begin("--until", until)
+        self.daemon.wait(timeout=support.DEADLINE)
+        self.assertEqual(self.daemon.returncode, 0, self.daemon.log()[-3000:])
+        self.assertIn("whole blocks lack outcomes of a tree", self.daemon.log())
+        self.assertLessEqual({t["tx_hash"] for t in self.settled()}, {row[0] for row in self.query("SELECT tx_hash FROM transaction_results")})
+
+    def test_that_nobody_tells_leave_an_unfinished_tree_with_its_reason(self):
+        for host in ("regular", "archival"):
+            self.chain.lie(host, "unknown_transaction")
+        self.begin()
+        tx_hash, reason = support.wait_until("a tree waits", self.unfinished)[0]
+        self.assertTrue(reason.startswith("outcomes_missing"), reason)
+        self.query(f"INSERT INTO watches (tx_hash, sender_id) SELECT tx_hash, signer_id FROM transactions WHERE tx_hash = '{tx_hash}'")
+        support.wait_until("its watch says so", lambda: self.query("SELECT reason FROM watches") == [["outcomes_missing"]])
+        self.query("UPDATE pending_trees SET placed_at = now() - interval '11 minutes'")
+        trees = support.wait_until("it is overdue", lambda: [
+            each["detail"] for each in json.loads(self.page(self.daemon, "/readyz")[1])["reasons"] if each["reason"] == "trees"])
+        self.assertIn("outcomes_missing", trees[0])
+
+
 class Dialects(Service):
     def rows_of(self, source, **dialect):
         self.chain.truth()
@@ -111,6 +164,32 @@ class Dialects(Service):
         for dialect in ({"version": "2.9"}, {"version": "2.10"}, {"version": "2.9", "sorted": True}, {"version": "2.12", "twice": True, "sorted": True}):
             with self.subTest(dialect):
                 self.assertEqual(self.fingerprint(self.rows_of("neardata", **dialect)), expected)
+
+    def test_are_those_of_source_rpc(self):
+        """But for what nothing tells there: docs/sql.md."""
+        shards = self.chain.ask("/status")["shards"]
+        self.chain.ask(f"/shards/{shards[0]}/congest", {"blocks": 10})
+        self.chain.ask("/withhold-chunk", {"shard_id": shards[-1], "chunks": 2})
+        support.wait_until("the blocks are there", lambda: self.chain.ask("/status")["final_height"] > self.last + 2)
+        self.chain.ask("/pause", {})
+        whole, rpc = self.rows_of("neardata"), self.rows_of("rpc")
+        of_blocks = {"blocks": (), "chunks": ("executed_root",), "data_receipts": ("shard_id",), "global_contract_distributions": ()}
+        for table, untold in of_blocks.items():
+            with self.subTest(table):
+                self.assert_same(self.rows(table, rpc, untold), self.rows(table, whole, untold))
+        over = {row[0] for row in self.query("SELECT tx_hash FROM transaction_results", whole)}
+        self.assertGreater(len(over), 100)
+        of_trees = {"transactions": ("confirmed",), "receipts": PLACE, "events": (), "transaction_results": (), "findings": ()}
+        for table, untold in of_trees.items():
+            with self.subTest(table):
+                rows = lambda database: {row for row in self.rows(table, database, untold) if json.loads(row)["tx_hash"] in over}
+                self.assert_same(rows(rpc), rows(whole))
+        places = lambda database: {row[0]: row[1:] for row in self.query(f"SELECT receipt_id, {', '.join(PLACE)} FROM receipts", database)}
+        told, true = places(rpc), places(whole)
+        wrong = [(id, told[id], place) for id, place in true.items() if id in told
+                 for mine, its in zip(told[id], place) if mine is not None and mine != its]
+        self.assertEqual(wrong, [])
+        self.assertGreater(sum(told[id][0] is not None for id in true if id in told), len(true) / 2)
 
 
 if __name__ == "__main__":

@@ -233,7 +233,8 @@ struct TreeCompletion {
     // Not none: these rows are a part of the tree, which stays pending and is due again after this time.
     StoredPart part = StoredPart::none;
     std::chrono::milliseconds again_after{0};
-    bool replaces_part = false;  // of the tree a part was stored, and maybe told
+    bool replaces_part = false;     // of the tree a part was stored, and maybe told
+    bool outcomes_missing = false;  // whole blocks should have brought the tree
 };
 struct TreeRows {
     RowBatch batch;  // receipts, events, and the tree's results and findings

@@ -124,6 +124,8 @@ struct Judgement {
 
 // Why a tree has no verdict: receipts that decide it are not known (docs/verdicts.md).
 inline constexpr Text kReceiptsMissing = "receipts_missing";
+// Why it is not over: outcomes that its receipts announced are in no block where they should be.
+inline constexpr Text kOutcomesMissing = "outcomes_missing";
 
 // The result and findings to store: all of a settled tree; of another one the yields that timed out, as
 // nothing changes these any more. While a tree is undecided, its failures are told when they are decided.

@@ -72,7 +72,7 @@ public:
         if (seen.verdict) {
             state_.verdict = seen.verdict;
             state_.reason = seen.reason;
-        } else if (seen.reason == kReceiptsMissing && !state_.verdict) {
+        } else if ((seen.reason == kReceiptsMissing || seen.reason == kOutcomesMissing) && !state_.verdict) {
             state_.reason = seen.reason;
         }
         Evidence tree;

@@ -105,7 +105,8 @@ struct TreeSeen {
     std::optional<ExecutedAt> completed_at;
     std::optional<ExecutedAt> settled_at;
     std::optional<Verdict> verdict;
-    // The class of the failure that gave the verdict; kReceiptsMissing: it has none for that reason.
+    // The class of the failure that gave the verdict; kReceiptsMissing or
+    // kOutcomesMissing: it has none for that reason.
     std::string reason;
     std::uint64_t receipts = 0;
     std::uint64_t failed_receipts = 0;

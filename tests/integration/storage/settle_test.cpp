@@ -65,6 +65,42 @@ TEST_F(Settling, ATreeThatIsOverIsTakenOverByNobody) {
     EXPECT_EQ(value("SELECT count(*) FROM pending_trees"), "0");
 }
 
+TEST_F(Settling, TreesOfWhichBlocksLackAnOutcomeArePendingWithTheirReason) {
+    const auto silent = [this](base::Height from, base::Height to) {
+        return await(store().trees.silent_trees({from, to}));
+    };
+    auto blocks = unconnected_blocks();
+    for (std::size_t i = 0; i + 1 < blocks.size(); ++i) commit_and_settle(std::move(blocks[i]));
+    EXPECT_TRUE(silent(101, 110).empty()) << "it is included below";
+    const auto found = silent(90, 100);
+    ASSERT_EQ(found.size(), 1u);
+    const auto place = [&](std::vector<storage::ToldOutcome> told, std::string untold = "") {
+        return await(store().trees.place_silent_tree(found[0], std::move(told), std::move(untold)));
+    };
+    const auto there = value("SELECT min(receipt_id) FROM receipts");
+    EXPECT_FALSE(place({})) << "a host tells nothing";
+    EXPECT_FALSE(place({{there, "hash101"}})) << "nothing is lacking";
+    EXPECT_FALSE(place({{"R", "hash101"}, {"S", "hash999"}})) << "blocks are to come";
+    EXPECT_TRUE(place({{there, "hash101"}, {"R", "hash101"}}));
+    EXPECT_TRUE(silent(90, 100).empty()) << "it waits already";
+    const auto counted = [this] { return await(store().trees.pending_tree_count(base::kAllHeights)); };
+    EXPECT_EQ(counted(), 1u);
+    const auto due = await(store().trees.due_trees(10, base::kAllHeights));
+    ASSERT_EQ(due.size(), 1u);
+    EXPECT_TRUE(due[0].outcomes_missing);
+    await(store().trees.postpone_tree("T", std::chrono::milliseconds(0), "no host has it"));
+    EXPECT_EQ(value("SELECT reason FROM unfinished_trees"), "outcomes_missing: no host has it");
+    EXPECT_EQ(counted(), 0u) << "it was asked for in vain";
+    execute("DELETE FROM pending_trees");
+    EXPECT_TRUE(place({}, "unknown to all hosts"));
+    EXPECT_EQ(value("SELECT reason FROM unfinished_trees"), "outcomes_missing: unknown to all hosts");
+    EXPECT_EQ(counted(), 0u);
+    execute("DELETE FROM pending_trees");
+    commit_and_settle(std::move(blocks.back()));
+    EXPECT_FALSE(place({{"R", "hash101"}})) << "it is over";
+    EXPECT_TRUE(silent(90, 110).empty());
+}
+
 TEST_F(Settling, TreesWhoseRowsAreRefusedAreJudgedEachOnItsOwn) {
     execute("ALTER TABLE findings ADD CONSTRAINT hostile CHECK (tx_hash <> 'T')");
     for (auto& block : unconnected_blocks()) commit_and_settle(std::move(block));

@@ -56,7 +56,7 @@ public:
         return later(stores_.blocks.newest_blocks(limit));
     }
 
-    base::Task<void> commit_tree(chain::TreeRows tree) override {
+    base::Task<storage::LeftOutOutcomes> commit_tree(chain::TreeRows tree) override {
         return later(stores_.trees.commit_tree(std::move(tree)));
     }
     base::Task<std::vector<storage::PendingTree>> due_trees(unsigned limit,
@@ -84,6 +84,13 @@ public:
     }
     base::Task<std::uint64_t> take_over_trees(Height from) override {
         return later(stores_.trees.take_over_trees(from));
+    }
+    base::Task<std::vector<storage::PendingTree>> silent_trees(base::HeightRange included_in) override {
+        return later(stores_.trees.silent_trees(included_in));
+    }
+    base::Task<bool> place_silent_tree(storage::PendingTree tree, std::vector<storage::ToldOutcome> told,
+                                       std::string untold) override {
+        return later(stores_.trees.place_silent_tree(std::move(tree), std::move(told), std::move(untold)));
     }
     base::Task<chain::DecidedCounts> settle_trees(base::HeightRange around,
                                                   chain::NewsSince news_since) override {

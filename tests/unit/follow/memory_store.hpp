@@ -148,12 +148,14 @@ public:
     }
 
     // --- Trees ---
-    base::Task<void> commit_tree(chain::TreeRows tree) override {
+    base::Task<storage::LeftOutOutcomes> commit_tree(chain::TreeRows tree) override {
         const auto& done = tree.completion;
         const auto& tx_hash = done.tx_hash;
         const bool is_part = done.part != chain::StoredPart::none;
-        if (is_part && !pending.contains(tx_hash)) co_return;
-        if (!is_part && pending.erase(tx_hash) == 0 && complete.contains(tx_hash)) co_return;
+        storage::LeftOutOutcomes left_out;
+        if (is_part && !pending.contains(tx_hash)) co_return left_out;
+        if (!is_part && pending.erase(tx_hash) == 0 && complete.contains(tx_hash)) co_return left_out;
+        if (done.outcomes_missing) left_out.count = 1;
         const auto of_tree = [&](const auto& row) { return row.second == tx_hash; };
         std::erase_if(receipts, of_tree);
         std::erase_if(findings, of_tree);
@@ -162,10 +164,11 @@ public:
             pending[tx_hash].tree.stored_part = done.part;
             pending[tx_hash].tree.has_result = !done.verdict.empty();
             co_await await_receipts(tx_hash, done.again_after, done.missing_receipts);
-            co_return;
+            co_return left_out;
         }
         complete.insert(tx_hash);
         if (after_tree_commit) co_await after_tree_commit();
+        co_return left_out;
     }
     base::Task<std::vector<storage::PendingTree>> due_trees(unsigned limit,
                                                             base::HeightRange included_in) override {
@@ -195,6 +198,7 @@ public:
             std::count_if(pending.begin(), pending.end(), [&](const auto& each) {
                 const auto& tree = each.second.tree;
                 return tree.stored_part == chain::StoredPart::none &&
+                       !(tree.outcomes_missing && tree.attempts > 0) &&
                        included_in.contains(tree.included_in.height);
             }));
     }
@@ -239,6 +243,18 @@ public:
     base::Task<std::uint64_t> take_over_trees(Height from) override {
         taken_over_below.insert(from);
         co_return 0;
+    }
+    base::Task<std::vector<storage::PendingTree>> silent_trees(base::HeightRange included_in) override {
+        looked_at_for_silent.push_back(included_in);
+        std::vector<storage::PendingTree> found;
+        for (const auto& tree : silent)
+            if (included_in.contains(tree.included_in.height)) found.push_back(tree);
+        co_return found;
+    }
+    base::Task<bool> place_silent_tree(storage::PendingTree, std::vector<storage::ToldOutcome> outcomes,
+                                       std::string untold) override {
+        placed_silent.emplace_back(outcomes.size(), std::move(untold));
+        co_return true;
     }
     base::Task<storage::LateTrees> judge_late_trees(bool, chain::NewsSince) override {
         complete.merge(late);
@@ -331,6 +347,9 @@ public:
     bool blocks_may_discard = false;                // they are of such a protocol
     std::map<std::int64_t, Backfill> backfills;
     std::set<Height> taken_over_below;
+    std::vector<base::HeightRange> looked_at_for_silent;
+    std::vector<storage::PendingTree> silent;
+    std::vector<std::pair<std::size_t, std::string>> placed_silent;  // outcomes told, and why it is untold
     std::vector<base::HeightRange> adopted_since_commit;  // seams looked at since the latest commit
     std::function<void(const chain::RowBatch&)> before_commit;
     std::function<base::Task<void>()>

@@ -1,0 +1,119 @@
+#include "storage/place_trees.hpp"
+
+#include "chain/tree/judgement.hpp"
+#include "chain/tree/lineage.hpp"
+#include "storage/sql_time.hpp"
+
+#include <string>
+
+namespace receiptd::storage {
+
+// Without a result, though its block told what became of the transaction itself: more of its tree is to come.
+std::uint64_t place_unfinished(pqxx::transaction_base& tx, base::Height from) {
+    const auto placed = shim::query(
+        tx,
+        "WITH below AS MATERIALIZED (SELECT block_height, block_hash, block_time, timestamp_nanosec FROM "
+        "blocks "
+        "  WHERE block_height >= $1 AND block_height < $2), "
+        "span AS MATERIALIZED (SELECT min(block_time) AS since, max(block_time) AS until FROM below) "
+        "INSERT INTO pending_trees (tx_hash, sender_id, block_height, block_hash, block_time, "
+        "  timestamp_nanosec, shard_id) "
+        "SELECT t.tx_hash, t.signer_id, t.block_height, b.block_hash, b.block_time, b.timestamp_nanosec, "
+        "  t.shard_id FROM span JOIN transactions t ON t.block_time BETWEEN span.since AND span.until "
+        "JOIN below b ON b.block_height = t.block_height AND b.block_time = t.block_time "
+        "WHERE t.status = 'success_receipt_id' AND NOT EXISTS (SELECT FROM transaction_results r "
+        "  WHERE r.tx_hash = t.tx_hash AND r.tree_id = t.tree_id AND r.block_time = t.block_time) "
+        "ON CONFLICT DO NOTHING",
+        from > chain::kSeamReach ? from - chain::kSeamReach : 0, from);
+    return static_cast<std::uint64_t>(placed.affected_rows());
+}
+
+std::vector<PendingTree> silent_trees(pqxx::transaction_base& tx, base::HeightRange included_in) {
+    const auto times = shim::query(tx,
+                                   "SELECT min(timestamp_nanosec), max(timestamp_nanosec) FROM blocks WHERE "
+                                   "block_height BETWEEN $1 AND $2",
+                                   included_in.from, included_in.to)[0];
+    if (times[0].is_null()) return {};
+    const auto since = time_of_nanoseconds(3, std::chrono::seconds(-1));
+    const auto meanwhile =
+        " BETWEEN " + since + " AND " + time_of_nanoseconds(4, std::chrono::seconds(1)) + " ";
+    const auto rows = shim::query(
+        tx,
+        "SELECT t.tx_hash, t.signer_id, t.block_height, b.block_hash, b.timestamp_nanosec, t.shard_id "
+        "FROM transactions t JOIN blocks b ON b.block_height = t.block_height AND b.block_time = "
+        "t.block_time "
+        "WHERE b.block_height BETWEEN $1 AND $2 AND b.block_time" +
+            meanwhile + "AND t.block_time" + meanwhile +
+            "AND t.status = 'success_receipt_id' AND t.tree_id = t.tx_hash "
+            "AND NOT EXISTS (SELECT FROM transaction_results r WHERE r.tx_hash = t.tx_hash "
+            "  AND r.tree_id = t.tree_id AND r.block_time = t.block_time AND r.block_time" +
+            meanwhile +
+            ") AND NOT EXISTS (SELECT FROM pending_trees p WHERE p.tx_hash = t.tx_hash) "
+            "AND EXISTS (SELECT FROM (SELECT t.initial_receipt_id AS id UNION ALL "
+            "    SELECT unnest(r.receipt_ids) FROM receipts r WHERE r.tree_id = t.tree_id AND r.block_time "
+            ">= " +
+            since +
+            ") AS announced WHERE NOT EXISTS (SELECT FROM receipts r "
+            "    WHERE r.receipt_id = announced.id AND r.block_time >= " +
+            since +
+            ")) "
+            "ORDER BY t.block_height, t.tx_hash",
+        included_in.from, included_in.to, times[0].as<std::uint64_t>(), times[1].as<std::uint64_t>());
+    std::vector<PendingTree> silent;
+    for (const auto& row : rows) {
+        PendingTree tree;
+        tree.tx_hash = row[0].as<std::string>();
+        tree.sender_id = row[1].as<std::string>();
+        tree.included_in.height = row[2].as<base::Height>();
+        tree.included_in.hash = row[3].as<std::string>();
+        tree.included_in.timestamp_nanosec = row[4].as<std::uint64_t>();
+        tree.shard_id = shim::optional_of<chain::ShardId>(row[5]);
+        silent.push_back(std::move(tree));
+    }
+    return silent;
+}
+
+static bool have_left_out(pqxx::transaction_base& tx, const PendingTree& tree,
+                          const std::vector<ToldOutcome>& told) {
+    std::vector<std::string> ids, hashes;
+    for (const auto& outcome : told) {
+        ids.push_back(outcome.receipt_id);
+        hashes.push_back(outcome.block_hash);
+    }
+    const auto since = time_of_nanoseconds(3, std::chrono::seconds(-1));
+    const auto row =
+        shim::query(tx,
+                    "SELECT coalesce(bool_and(b.block_height IS NOT NULL), false), "
+                    "  coalesce(bool_or((c.heights - c.without_outcomes) @> b.block_height AND NOT EXISTS "
+                    "    (SELECT FROM receipts r WHERE r.receipt_id = told.id AND r.block_time >= " +
+                        since +
+                        ")), false) "
+                        "FROM coverage c, unnest($1::text[], $2::text[]) AS told (id, hash) "
+                        "LEFT JOIN blocks b ON b.block_hash = told.hash AND b.block_time >= " +
+                        since,
+                    text_array(ids), text_array(hashes), tree.included_in.timestamp_nanosec)[0];
+    return row[0].as<bool>() && row[1].as<bool>();
+}
+
+bool place_silent(pqxx::transaction_base& tx, const PendingTree& tree, const std::vector<ToldOutcome>& told,
+                  const std::string& untold) {
+    if (untold.empty() && !have_left_out(tx, tree, told)) return false;
+    const auto placed = shim::query(
+        tx,
+        "INSERT INTO pending_trees (tx_hash, sender_id, block_height, block_hash, block_time, "
+        "  timestamp_nanosec, shard_id, reason, attempts) "
+        "SELECT t.tx_hash, t.signer_id, t.block_height, $3, t.block_time, $2::numeric, t.shard_id, $4, $5 "
+        "FROM transactions t WHERE t.tx_hash = $1 AND t.tree_id = $1 AND t.block_time BETWEEN " +
+            time_of_nanoseconds(2, std::chrono::seconds(-1)) + " AND " +
+            time_of_nanoseconds(2, std::chrono::seconds(1)) +
+            " AND NOT EXISTS (SELECT FROM transaction_results r "
+            "  WHERE r.tx_hash = t.tx_hash AND r.tree_id = t.tree_id AND r.block_time = t.block_time) "
+            "ON CONFLICT DO NOTHING",
+        tree.tx_hash, tree.included_in.timestamp_nanosec, tree.included_in.hash,
+        std::string(chain::kOutcomesMissing) + ": " +
+            (untold.empty() ? "a host has what no block has brought" : untold),
+        untold.empty() ? 0 : 1);
+    return placed.affected_rows() > 0;
+}
+
+}  // namespace receiptd::storage

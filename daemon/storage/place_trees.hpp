@@ -1,0 +1,19 @@
+// Trees of whole blocks that are not over become pending: pending_trees.
+#pragma once
+
+#include "storage/pqxx_shim.hpp"
+#include "storage/tree_store.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace receiptd::storage {
+
+// See TreeStore::take_over_trees(), silent_trees() and place_silent_tree().
+std::uint64_t place_unfinished(pqxx::transaction_base& tx, base::Height from);
+std::vector<PendingTree> silent_trees(pqxx::transaction_base& tx, base::HeightRange included_in);
+bool place_silent(pqxx::transaction_base& tx, const PendingTree& tree, const std::vector<ToldOutcome>& told,
+                  const std::string& untold);
+
+}  // namespace receiptd::storage
