@@ -8,6 +8,7 @@
 #include "rpc/sources.hpp"
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 
 #include <algorithm>
@@ -25,8 +26,8 @@ struct Asked {
     std::unique_ptr<rpc::Sources> sources;
     std::optional<chain::BlockRef> head;
     std::string why_no_head;
-    bool is_of_network = false;
-    std::string why_no_first;  // of an archival host; empty: it has the first height, or none was asked for
+    bool has_answered = false;  // all questions, before the check ended
+    std::string why_no_first;   // of an archival host; empty: it has the first height, or none was asked for
 };
 
 base::Task<std::string> as_told(std::string genesis_hash) { co_return genesis_hash; }
@@ -56,7 +57,9 @@ base::Task<void> ask_for_methods(rpc::Sources& sources) {
     co_await sources.submissions().validity_blocks();
 }
 
-base::Task<void> ask(const config::Settings& settings, Asked& asked, bool is_archival) {
+// A host that does not say its network at once is asked again in `proofs`.
+base::Task<void> ask(const config::Settings& settings, Asked& asked, bool is_archival,
+                     base::TaskGroup& proofs) {
     auto& blocks = asked.sources->blocks();
     const auto head = co_await blocks.head();
     if (head)
@@ -66,11 +69,13 @@ base::Task<void> ask(const config::Settings& settings, Asked& asked, bool is_arc
     const auto* first = std::get_if<chain::BlockHeight>(&settings.follow.start);
     if (head && first != nullptr && is_archival)
         co_await ask_first_height(blocks, *first, asked.why_no_first);
-    if (!head) co_return;
-    auto own = network_of(settings);
-    co_await asked.sources->network_check().begin(std::move(own));
-    asked.is_of_network = true;
-    co_await ask_for_methods(*asked.sources);
+    if (head) {
+        auto own = network_of(settings);
+        co_await asked.sources->network_check().begin(std::move(own));
+        proofs.spawn(asked.sources->network_check().run());
+        co_await ask_for_methods(*asked.sources);
+    }
+    asked.has_answered = true;
 }
 
 // Settings with one host alone. A whole-block service tells no network: the others are there to compare with.
@@ -115,8 +120,11 @@ OnlineCheck judged(const Asked& asked, const rpc::UpstreamState& state, chain::B
             "refuses our requests (" + state.last_error + "): its key is wrong, spent or not needed";
         return check;
     }
+    const std::string unanswered =
+        "it did not answer all questions within " + std::to_string(settings.timeouts.request.count()) + " ms";
     if (!asked.head) {
-        check.detail = "does not tell its head: " + asked.why_no_head;
+        check.detail =
+            "does not tell its head: " + (asked.why_no_head.empty() ? unanswered : asked.why_no_head);
         return check;
     }
     if (state.network == to_string(rpc::NetworkState::other_network) ||
@@ -131,7 +139,11 @@ OnlineCheck judged(const Asked& asked, const rpc::UpstreamState& state, chain::B
         age_of(*asked.head, base::SystemClock().wall());
     if (state.said_earliest)
         check.detail += ", says that it holds heights from " + std::to_string(*state.said_earliest);
-    if (state.kind != "neardata") check.detail += methods_in_words(state.missing_methods, check.result);
+    if (!asked.has_answered) {
+        check.result = OnlineCheck::Result::warning;
+        check.detail += ", but " + unanswered;
+    } else if (state.kind != "neardata")
+        check.detail += methods_in_words(state.missing_methods, check.result);
     if (asked.head->height + kBehind < highest) {
         check.result = OnlineCheck::Result::warning;
         check.detail += ", " + std::to_string(highest - asked.head->height) + " blocks behind another host";
@@ -147,25 +159,37 @@ std::size_t host_count(const config::Settings& settings) {
     return settings.upstreams.size() + (settings.follow.source == config::Source::neardata ? 1 : 0);
 }
 
-// Each host alone, all at once.
+// Each host alone, all at once, for no longer than one request may take.
 class AllHosts {
 public:
     explicit AllHosts(const config::Settings& settings) : asked_(host_count(settings)) {
         base::TaskGroup asking(context_.get_executor());
+        base::TaskGroup proofs(context_.get_executor());
         for (std::size_t i = 0; i < asked_.size(); ++i) {
             const bool is_archival =
                 i < settings.upstreams.size() && settings.upstreams[i].kind == config::UpstreamKind::archival;
             asked_[i].sources =
                 rpc::make_sources(context_.get_executor(), cpu_, with_host(settings, i), nullptr, clock_);
-            asking.spawn(ask(settings, asked_[i], is_archival));
+            asking.spawn(ask(settings, asked_[i], is_archival, proofs));
         }
-        while (asking.running() > 0 && context_.run_one() > 0) {
-        }
+        boost::asio::steady_timer end(context_, settings.timeouts.request);
+        end.async_wait([&](const boost::system::error_code& error) {
+            if (!error) asking.cancel();
+        });
+        run_while(asking);
+        end.cancel();
+        proofs.cancel();
+        run_while(proofs);
     }
 
     const std::vector<Asked>& hosts() const { return asked_; }
 
 private:
+    void run_while(const base::TaskGroup& tasks) {
+        while (tasks.running() > 0 && context_.run_one() > 0) {
+        }
+    }
+
     base::SystemClock clock_;
     boost::asio::thread_pool cpu_{1};
     boost::asio::io_context context_{1};

@@ -390,6 +390,10 @@ class Restarted(Watched, Daemons):
             f"SELECT int8range({self.genesis + 1}, {last}, '[]') <@ heights FROM coverage") == "t"
             and self.value("SELECT count(*) FROM pending_trees") == "0"
             and self.value("SELECT count(*) FROM late_trees") == "0")
+        # With source rpc the finding about a yield comes a moment after its tree.
+        timed_out = sum(len(t["yields_timed_out"]) for t in self.included(last))
+        support.wait_until("all yields are judged", lambda: self.value(
+            "SELECT count(*) FROM findings WHERE kind = 'yield_timed_out'") == str(timed_out))
         # Dead daemons keep the leases of their deliveries for half a minute; nobody needs to wait for that.
         for config in configs.values():
             listed, _ = self.receiptd("alerts", "list", "--config", config, "--json", "--limit", 100000, "--state", "pending")

@@ -1,7 +1,9 @@
 """`check-config --online`: what it says of hosts that refuse, belong elsewhere or lag, of the database and of endpoints."""
 
 import json
+import threading
 
+import hostile
 import receiver
 import support
 
@@ -86,6 +88,27 @@ class Online(support.Scenario):
         self.assertEqual([self.one(found, subject)[0] for subject in ("upstream regular", "upstream archival", "database")],
                          ["failed"] * 3)
         self.assertNotIn("hidden-word", str(found))
+
+    def check_behind(self, rule):
+        """What is said of the regular host where `rule` answers for both hosts."""
+        gate = hostile.Gateway(self.chain().regular, rule)
+        self.addCleanup(gate.stop)
+        config = self.config(gate, network="sandbox", extra='[timeouts]\nrequest = "2s"\n')
+        return self.one(self.check(config, expect=None), "upstream regular")
+
+    def test_a_host_that_does_not_say_its_network_ends_the_check_with_a_sentence(self):
+        result, detail = self.check_behind(lambda request: (500, b"{}", {}) if request["method"] == "status" else None)
+        self.assertEqual(result, "failed")
+        self.assertRegex(detail, "not of the network sandbox: .*")
+
+    def test_a_host_that_holds_its_answers_back_ends_the_check_with_a_sentence(self):
+        released = threading.Event()
+        self.addCleanup(released.set)
+        silent = {"tx_status", "EXPERIMENTAL_tx_status", "EXPERIMENTAL_receipt"}
+        result, detail = self.check_behind(
+            lambda request: (lambda _: released.wait()) if request["method"] in silent else None)
+        self.assertEqual(result, "warning")
+        self.assertRegex(detail, "^of network sandbox, .*did not answer all questions within 2000 ms")
 
     def test_a_database_of_another_network_is_told(self):
         chain = self.chain()
