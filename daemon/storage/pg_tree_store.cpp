@@ -179,16 +179,16 @@ LeftOutOutcomes left_out_of_blocks(pqxx::transaction_base& tx, const chain::Tree
     return {row[0].as<std::uint64_t>(), row[1].as<base::Height>()};
 }
 
-struct Written {
+struct WrittenTree {
     bool done = false;  // else it was complete already, or its block is not stored any more
     LeftOutOutcomes left_out;
 };
 
-Written write_tree(pqxx::connection& connection, const chain::TreeRows& tree, Database& database) {
+WrittenTree write_tree(pqxx::connection& connection, const chain::TreeRows& tree, Database& database) {
     const auto& done = tree.completion;
     pqxx::work tx(connection);
     lock_adoption(tx);
-    Written written;
+    WrittenTree written;
     if (done.outcomes_missing && !done.replaces_part && is_over(tx, done)) {
         take_pending(tx, done.tx_hash, done.block_timestamp_nanosec);
         tx.commit();
@@ -246,7 +246,7 @@ base::Task<LeftOutOutcomes> PgTreeStore::commit_tree(chain::TreeRows tree) {
             const auto start = std::chrono::steady_clock::now();
             const auto write = [&] { return write_tree(connection, tree, database); };
             const auto days = days_of_rows(tree.batch);
-            Written written;
+            WrittenTree written;
             try {
                 written = database.partitions.with_days(connection, days, DayLeave::counted, write);
             } catch (const pqxx::unique_violation&) {
