@@ -143,8 +143,9 @@ class SubmitTest(Submitting):
         out, _ = self.submit_before_a_block(transaction)
         self.assertIn(f"handed in {transaction.hash}", out)
         self.assertIn("verdict   succeeded", out)
-        out, _ = self.receiptd("--config", self.settings, "tx", transaction.hash, "--json")
-        told = json.loads(out)
+        shown = lambda: json.loads(self.receiptd("--config", self.settings, "tx", transaction.hash, "--json")[0])
+        wait_until("its end is conclusive", lambda: shown()["conclusive"])  # when the next chunk has confirmed its outcomes
+        told = shown()
         self.assertEqual((told["stage"], told["verdict"], told["reason"]), ("final", "succeeded", None))
         self.assertEqual([each["to"] for each in told["stages"]][:2], ["pending", "included"])
         self.assertEqual(told["tree"]["receipts"][0]["role"], "initial")
