@@ -122,8 +122,7 @@ base::Task<std::variant<RpcBlockSource::BlockAnswer, FetchResult>> RpcBlockSourc
             router_->hosts()[block->host]->showed(block->value.value.header);
         }
         if (!headers_) co_return std::move(*block);
-        auto refusal =
-            co_await headers_->refusal(block->value.value.header, router_->hosts()[block->host]->name());
+        auto refusal = co_await headers_->refusal(block->value.value, router_->hosts()[block->host]->name());
         if (!refusal) co_return std::move(*block);
         if (refusal->reason != kFalseHeader || false_ones == kMostFalseHeaders)
             co_return FetchResult(std::move(*refusal));

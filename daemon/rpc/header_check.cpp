@@ -3,6 +3,7 @@
 #include "base/coroutine.hpp"
 #include "base/log.hpp"
 #include "chain/proof/header_hash.hpp"
+#include "chain/proof/outcomes_root.hpp"
 #include "metrics/registry.hpp"
 
 #include <algorithm>
@@ -33,6 +34,18 @@ std::string in_words(const std::string& hash, const std::string& stored_part,
     return words;
 }
 
+// What it says of its chunks is proven only where the header from which the hash follows says the same.
+void take_proof(chain::BlockHeader& header, const std::string& stored_part,
+                const std::vector<Witness>& others) {
+    header.hash_is = HeaderHash::equal;
+    const auto roots = chain::chunk_roots(header);
+    const auto proves = [&](const Witness& other) {
+        return other.hash_is == HeaderHash::equal && other.stored_part == stored_part &&
+               other.chunk_roots == roots;
+    };
+    if (std::none_of(others.begin(), others.end(), proves)) header.chunk_headers_root = {};
+}
+
 }  // namespace
 
 HeaderWord judge_header(const std::string& stored_part, const std::vector<Witness>& others) {
@@ -59,6 +72,12 @@ HeaderWord judge_header(const std::string& stored_part, const std::vector<Witnes
     return is_open ? HeaderWord::unclear : HeaderWord::alone;
 }
 
+base::Task<std::optional<Unavailable>> HeaderCheck::refusal(chain::Block& block, std::string host) {
+    auto refused = co_await refusal(block.header, std::move(host));
+    if (!refused && !block.covers_chunks) block.covers_chunks = chain::covers_chunks(block);
+    co_return refused;
+}
+
 base::Task<std::optional<Unavailable>> HeaderCheck::refusal(chain::BlockHeader& header, std::string host) {
     if (header.hash_is == HeaderHash::equal || !header.on_trust.empty()) co_return std::nullopt;
     const std::string hash(header.hash);
@@ -67,7 +86,7 @@ base::Task<std::optional<Unavailable>> HeaderCheck::refusal(chain::BlockHeader& 
     const auto word = judge_header(stored_part, others);
     count(word);
     switch (word) {
-        case HeaderWord::proven: header.hash_is = HeaderHash::equal; co_return std::nullopt;
+        case HeaderWord::proven: take_proof(header, stored_part, others); co_return std::nullopt;
         case HeaderWord::alike:
         case HeaderWord::alone:
             header.on_trust = header.hash_is == HeaderHash::different ? chain::trust::kHashDifferent

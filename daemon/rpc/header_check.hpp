@@ -37,6 +37,8 @@ public:
     // another host proves it, its `on_trust` is set where nothing does. A host that shows a false header is
     // doubted. Asks nothing where the hash follows, nor a second time.
     base::Task<std::optional<Unavailable>> refusal(chain::BlockHeader& header, std::string host);
+    // The same; then the block `covers_chunks` where a header that is proven does.
+    base::Task<std::optional<Unavailable>> refusal(chain::Block& block, std::string host);
 
 private:
     void count(HeaderWord word);

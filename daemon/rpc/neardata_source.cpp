@@ -88,7 +88,7 @@ base::Task<FetchResult> NeardataSource::fetch_elsewhere(chain::BlockHeight heigh
 
 base::Task<FetchResult> NeardataSource::checked(WholeBlock whole) {
     if (headers_) {
-        auto refusal = co_await headers_->refusal(whole.value.block.header, host().name());
+        auto refusal = co_await headers_->refusal(whole.value.block, host().name());
         if (refusal) co_return std::move(*refusal);
     }
     co_return std::make_unique<NeardataBlock>(host().name(), std::move(whole));

@@ -118,9 +118,10 @@ struct Witness {
     Word word = Word::silent;
     std::optional<chain::BlockRef> block;  // with Word::has
     std::string fault{};                   // with Word::silent
-    // With Word::has, of its header; chain::stored_part().
+    // With Word::has, of its header; chain::stored_part(), chain::chunk_roots().
     chain::HeaderHash hash_is = chain::HeaderHash::equal;
     std::string stored_part{};
+    std::string chunk_roots{};
 };
 
 // All configured hosts, each asked alone: for what no single answer may decide.

@@ -32,6 +32,7 @@ void with_block(Witness& witness, const chain::BlockHeader& header) {
     witness.block = chain::block_ref(header);
     witness.hash_is = header.hash_is;
     witness.stored_part = chain::stored_part(header).to_string();
+    witness.chunk_roots = chain::chunk_roots(header);
 }
 
 }  // namespace

@@ -325,4 +325,8 @@ CryptoHash stored_part(const BlockHeader& header) {
     return sha256(writer.result());
 }
 
+std::string chunk_roots(const BlockHeader& header) {
+    return std::string(header.outcome_root) + ' ' + std::string(header.chunk_headers_root);
+}
+
 }  // namespace receiptd::chain

@@ -85,6 +85,7 @@ protected:
     }
     static void truth(Json&) {}
     static void month_ago(Json& header) { header["timestamp_nanosec"] = "1700000000000000000"; }
+    static void of_another_state(Json& header) { header["prev_state_root"] = header["prev_hash"]; }
     static void without_a_member(Json& header) { header.erase("random_value"); }
     static void of_tomorrow(Json& header) { header["latest_protocol_version"] = 9'999; }
 
@@ -105,6 +106,29 @@ TEST_F(CheckedHeaders, CostNoQuestionWhereTheHashFollows) {
     host("second", truth);
     EXPECT_EQ(taken(fetch()).on_trust, "");
     EXPECT_EQ(asked, 1u);
+}
+
+TEST_F(CheckedHeaders, ThatAnotherHostProvesCoverTheirChunks) {
+    host("first", of_another_state);
+    host("second", truth);
+    const auto fetched = fetch();
+    const auto& block = std::get<std::unique_ptr<BlockContents>>(fetched)->block();
+    EXPECT_EQ(std::get<std::unique_ptr<BlockContents>>(fetched)->host, "first");
+    EXPECT_EQ(block.header.on_trust, "");
+    EXPECT_TRUE(block.covers_chunks);
+}
+
+TEST_F(CheckedHeaders, ThatAnotherHostProvesCoverNoChunksByRootsOfTheirOwn) {
+    host("first", [](Json& header) {
+        of_another_state(header);
+        header["outcome_root"] = header["prev_hash"];
+    });
+    host("second", truth);
+    const auto fetched = fetch();
+    const auto& block = std::get<std::unique_ptr<BlockContents>>(fetched)->block();
+    EXPECT_EQ(block.header.on_trust, "");
+    EXPECT_EQ(block.header.chunk_headers_root, "");
+    EXPECT_FALSE(block.covers_chunks);
 }
 
 TEST_F(CheckedHeaders, OfAFalseTimeAreTakenFromAnotherHost) {
