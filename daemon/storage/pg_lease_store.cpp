@@ -11,13 +11,15 @@ namespace {
 constexpr const char* kRenew =
     "UPDATE leader SET until = clock_timestamp() + interval '3 seconds' WHERE holder = $1::uuid";
 
-constexpr const char* kTake =
-    "INSERT INTO leader (epoch, holder, place, process, until) "
-    "VALUES (1, $1::uuid, $2, $3, clock_timestamp() + interval '3 seconds') "
-    "ON CONFLICT (only_row) DO UPDATE SET epoch = leader.epoch + 1, holder = excluded.holder, "
-    "  place = excluded.place, process = excluded.process, "
+constexpr const char* kTakeOver =
+    "UPDATE leader SET epoch = epoch + 1, holder = $1::uuid, place = $2, process = $3, "
     "  until = clock_timestamp() + interval '3 seconds' "
-    "WHERE leader.until < clock_timestamp() OR leader.holder::text = $4";
+    "WHERE until < clock_timestamp() OR holder::text = $4";
+
+// No target, as two daemons that begin at once may meet in either key.
+constexpr const char* kBegin =
+    "INSERT INTO leader (epoch, holder, place, process, until) "
+    "VALUES (1, $1::uuid, $2, $3, clock_timestamp() + interval '3 seconds') ON CONFLICT DO NOTHING";
 
 // A process that is frozen while it writes rows, or reads an answer, holds the locks of its transaction, and
 // PostgreSQL waits for it: statement_timeout does not count meanwhile, and the transaction is not idle.
@@ -46,8 +48,9 @@ base::Task<Lease> PgLeaseStore::hold(std::string gone) {
     return database_.pool.following.transaction([id = database_.process(), place = place_, process = process_,
                                                  frozen_after = frozen_after_,
                                                  gone = std::move(gone)](pqxx::work& tx) {
-        if (shim::query(tx, kRenew, id).affected_rows() == 0)
-            shim::query(tx, kTake, id, place, process, gone);
+        if (shim::query(tx, kRenew, id).affected_rows() == 0 &&
+            shim::query(tx, kTakeOver, id, place, process, gone).affected_rows() == 0)
+            shim::query(tx, kBegin, id, place, process);
         const auto row = shim::query(
             tx, "SELECT holder = $1::uuid, epoch, holder::text, place, process FROM leader", id)[0];
         Lease lease;
