@@ -1,10 +1,10 @@
 // Late trees are judged from their rows. These have the transaction's hash already, so that however far apart
 // parent and child are, the rows of the tree are found by it: within seven days before the rows that came
-// late, and where the transaction is not there, an hour later in all partitions. If it is not stored at all,
-// its receipts stay orphans: find_late_trees() comes back to them. A tree that lacks only the resume of a
-// yield is looked at again within seconds, then less and less often: the resume's block may be stored next.
-// With scope accounts others' transactions never are: the findings of what is stored of their trees are told,
-// after that hour whatever is not known.
+// late. A tree that lacks its transaction, or only the resume of a yield, is looked at again within seconds,
+// then less and less often, as that block may be stored next (blocks are stored beside each other, and gaps
+// beside the head); at last, an hour later, in all partitions. If the transaction is not stored at all, its
+// receipts stay orphans: find_late_trees() comes back to them. With scope accounts others' transactions never
+// are: the findings of what is stored of their trees are told, after that hour whatever is not known.
 #include "storage/late_trees.hpp"
 
 #include "chain/tree/judgement.hpp"
@@ -37,12 +37,12 @@ const std::string kOfAccounts = "EXISTS (SELECT FROM chain_identity WHERE scope 
 constexpr std::size_t kTreesEverywhere = 10;
 
 // The last of them comes an hour and a half after the first.
-constexpr int kLooksForResumes = 10;
+constexpr int kLooks = 10;
 constexpr int kLooksThatHurry = 4;  // made within 75 s
 
 struct DueTrees {
     std::vector<std::string> tx_hashes;
-    std::set<std::string> looked_often;  // for resumes that no block has listed
+    std::set<std::string> looked_often;  // for what no block has brought
     TreeTimes times;
     bool everywhere = false;
 };
@@ -61,7 +61,7 @@ DueTrees claim_late(pqxx::transaction_base& tx, const Turn& turn, bool everywher
                     "  AND tx_hash = ANY ($4::text[]) "
                     "ORDER BY due_at, tx_hash LIMIT $3 FOR UPDATE SKIP LOCKED",
                     turn.history, everywhere, everywhere ? kTreesEverywhere : kTreesAtOnce,
-                    text_array(turn.tx_hashes), kLooksForResumes);
+                    text_array(turn.tx_hashes), kLooks);
     DueTrees due;
     due.everywhere = everywhere;
     for (const auto& row : rows) {
@@ -133,10 +133,7 @@ bool has_its_resumes(const StoredTree& tree) {
     });
 }
 
-InPart told_in_part(pqxx::transaction_base& tx, bool last_look) {
-    if (!tx.exec("SELECT " + kOfAccounts)[0][0].as<bool>()) return InPart::nothing;
-    return last_look ? InPart::everything : InPart::decided;
-}
+bool is_of_accounts(pqxx::transaction_base& tx) { return tx.exec("SELECT " + kOfAccounts)[0][0].as<bool>(); }
 
 // 5 s after the first look, twice as long after each further one.
 void look_again_soon(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes) {
@@ -162,7 +159,8 @@ LateTrees judge_late(pqxx::connection& connection, const Turn& turn, const chain
     if (due.tx_hashes.empty()) return {};
     gather_executions(tx, due.tx_hashes);
     Adopting adopting(tx, due.times);
-    std::vector<std::string> known, without_resume, unknown;
+    const bool of_accounts = is_of_accounts(tx);
+    std::vector<std::string> known, waiting, unknown;
     const auto stored = load_to_judge(tx, due.tx_hashes, due.times);
     for (const auto& tx_hash : due.tx_hashes) {
         const auto found = stored.find(tx_hash);
@@ -170,19 +168,20 @@ LateTrees judge_late(pqxx::connection& connection, const Turn& turn, const chain
         if (is_known) adopting.add(tx_hash, found->second);
         if (is_known && has_its_resumes(found->second))
             known.push_back(tx_hash);
-        else if (is_known && !due.everywhere && !due.looked_often.contains(tx_hash))
-            without_resume.push_back(tx_hash);
+        else if ((is_known || !of_accounts) && !due.everywhere && !due.looked_often.contains(tx_hash))
+            waiting.push_back(tx_hash);
         else
             unknown.push_back(tx_hash);
     }
     const auto adopted = adopting.write();
     chain::RowBatch batch;
-    judge_stored(tx, stored, due.times, batch, told_in_part(tx, due.everywhere));
+    const auto in_part = due.everywhere ? InPart::everything : InPart::decided;
+    judge_stored(tx, stored, due.times, batch, of_accounts ? in_part : InPart::nothing);
     batch.withhold_before(news_since);
     copy_rows(tx, batch);
     const auto told = tell_batch(tx, database.rules, batch);
     forget_late(tx, known);
-    look_again_soon(tx, without_resume);
+    look_again_soon(tx, waiting);
     due.everywhere ? forget_late(tx, unknown) : look_everywhere_later(tx, unknown);
     name_executions(tx, due.tx_hashes);
     tx.commit();

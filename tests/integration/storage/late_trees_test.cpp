@@ -132,7 +132,7 @@ TEST_F(Late, OfABackfillNobodyIsTold) {
 
 TEST_F(Late, IsLookedForInAllPartitionsAnHourLaterWhereItBeganLongBefore) {
     follow(0, 0);
-    execute("UPDATE late_trees SET since = since + interval '20 days'");
+    execute("UPDATE late_trees SET since = since + interval '20 days', looks = 10");
     judge_late();
     EXPECT_EQ(value("SELECT count(*) FROM transaction_results"), "0");
     EXPECT_EQ(rows("SELECT DISTINCT since, due_at > now() + interval '50 minutes' FROM late_trees"),
@@ -142,8 +142,21 @@ TEST_F(Late, IsLookedForInAllPartitionsAnHourLaterWhereItBeganLongBefore) {
     EXPECT_EQ(value("SELECT count(*) FROM transaction_results"), "2");
 }
 
+TEST_F(Late, IsLookedAtAgainSoonWhereItsTransactionIsNotStoredYet) {
+    follow(0, 0, 1, 5);
+    judge_late();
+    EXPECT_EQ(rows("SELECT tx_hash FROM transaction_results"), "U\n");
+    EXPECT_EQ(rows("SELECT tx_hash, looks, due_at < now() + interval '1 minute' FROM late_trees"), "T|1|t\n");
+    follow(Lineage::kMost, LiveTrees::kMost, 0, 1);  // which does not see that all of the tree is stored
+    execute("UPDATE late_trees SET due_at = now()");
+    judge_late();
+    EXPECT_EQ(rows("SELECT tx_hash FROM transaction_results ORDER BY 1"), "T\nU\n");
+    EXPECT_EQ(value("SELECT count(*) FROM late_trees"), "0");
+}
+
 TEST_F(Late, OrphansAreFoundWhenTheirTransactionIsStoredAtLast) {
     follow(0, 0, 1, 5);
+    execute("UPDATE late_trees SET looks = 10");
     judge_late();
     execute("UPDATE late_trees SET due_at = now()");
     judge_late();

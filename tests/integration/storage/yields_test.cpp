@@ -210,6 +210,7 @@ TEST_F(Yields, ThatWholeBlocksToldOfAreFoundWhenTheRestOfTheirTreeComesBySourceR
     LiveTrees live_trees;
     for (std::size_t at = 3; at < kBlocks; ++at)
         commit(chain::whole_block_rows(chain_.blocks()[at], std::nullopt, {}, lineage, &live_trees));
+    execute("UPDATE late_trees SET looks = 10");
     judge_late();
     EXPECT_EQ(rows("SELECT tx_hash, since FROM late_trees"), "T|-infinity\n") << "it began below";
     for (std::size_t at = 0; at < 3; ++at) commit_block(at);
