@@ -124,9 +124,10 @@ public:
         remove_decided(findings + "finding_id", ids_of_rows(batch_, chain::Table::findings));
     }
 
-    // When the rows of the batch are there: what is known of their trees from elsewhere.
-    void complete() {
-        if (trees_.empty()) return;
+    // When the rows of the batch are there: what is known of their trees from elsewhere. What the rows decide
+    // (that a yield timed out, say, as they have its resume) is news like that of the batch.
+    Told complete(RuleBook& rules) {
+        if (trees_.empty()) return {};
         shim::query(tx_,
                     "UPDATE receipts r SET parent_receipt_id = nullif(parent, ''), "
                     "  role = coalesce(r.role, nullif(known_role, '')) "
@@ -136,7 +137,9 @@ public:
                         around(5, std::chrono::seconds(1)),
                     text_array(ids_), text_array(of_trees_), text_array(parents_), text_array(roles_),
                     first(), last());
-        settle_again(tx_, {trees_.begin(), trees_.end()}, first());
+        auto settled = settle_again(tx_, {trees_.begin(), trees_.end()}, first());
+        settled.withhold_before({batch_.happened.since, chain::withheld::kTooOld, batch_.alerts_sent_since});
+        return tell_batch(tx_, rules, settled);
     }
 
 private:
@@ -191,7 +194,7 @@ Told write_over_found_early(pqxx::transaction_base& tx, const chain::RowBatch& b
     FoundEarly found(tx, batch);
     found.forget();
     auto told = write_rows(tx, batch, rules);
-    found.complete();
+    told += found.complete(rules);
     return told;
 }
 

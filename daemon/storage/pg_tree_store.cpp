@@ -313,7 +313,8 @@ base::Task<std::vector<PendingTree>> PgTreeStore::due_trees(unsigned limit, base
 base::Task<std::uint64_t> PgTreeStore::pending_tree_count(base::HeightRange included_in) {
     return database_.pool.following.transaction([included_in](pqxx::work& tx) {
         return shim::query(tx,
-                           "SELECT count(*) FROM pending_trees WHERE stored_part IS NULL AND block_height "
+                           "SELECT count(*) FROM pending_trees WHERE (stored_part IS NULL OR "
+                           "receipts_missing_since IS NULL) AND block_height "
                            "BETWEEN $1 AND $2 AND (attempts > 0 AND starts_with(reason, $3)) IS NOT TRUE",
                            included_in.from, included_in.to, std::string(chain::kOutcomesMissing))[0][0]
             .as<std::uint64_t>();

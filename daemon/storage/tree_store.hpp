@@ -85,8 +85,8 @@ public:
     // finding since `news_since` is told to people. Idempotent.
     virtual base::Task<chain::DecidedCounts> discard_tree(PendingTree tree, chain::NewsSince news_since) = 0;
 
-    // From this height on blocks tell no outcomes, and below they do: the unfinished trees of the last
-    // kSeamReach heights below become pending. Returns how many there are that were not. Idempotent.
+    // From this height on blocks tell no outcomes, and below they do: trees of the last kSeamReach heights
+    // below that have no result, or lack receipts at this height or above, become pending. Returns how many there are that were not. Idempotent.
     virtual base::Task<std::uint64_t> take_over_trees(base::Height from) = 0;
     // Trees included at these heights, of whole blocks, of which a receipt is announced and no outcome of it
     // is stored; without those that are pending.

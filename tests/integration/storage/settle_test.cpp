@@ -33,16 +33,16 @@ protected:
     void settle(base::HeightRange around, chain::NewsSince news_since = {kHistory}) {
         settled_.add(await(store().trees.settle_trees(around, news_since)));
     }
-    chain::DecidedCounts settled_;
-};
-
-TEST_F(Settling, WhoseBlocksTellNoOutcomesTakesOverTheTreesThatAreNotOver) {
-    const auto due = [this] {
+    std::vector<std::string> due() {
         std::vector<std::string> hashes;
         for (const auto& tree : await(store().trees.due_trees(10, base::kAllHeights)))
             hashes.push_back(tree.tx_hash);
         return hashes;
-    };
+    }
+    chain::DecidedCounts settled_;
+};
+
+TEST_F(Settling, WhoseBlocksTellNoOutcomesTakesOverTheTreesThatAreNotOver) {
     const auto take_over = [this](base::Height from) { return await(store().trees.take_over_trees(from)); };
     auto blocks = unconnected_blocks();
     commit(std::move(blocks[0]));
@@ -63,6 +63,15 @@ TEST_F(Settling, ATreeThatIsOverIsTakenOverByNobody) {
     EXPECT_EQ(value("SELECT count(*) FROM transaction_results"), "1");
     EXPECT_EQ(await(store().trees.take_over_trees(105)), 0u);
     EXPECT_EQ(value("SELECT count(*) FROM pending_trees"), "0");
+}
+
+TEST_F(Settling, ATreeThatIsJudgedAndHasLostABlockIsTakenOver) {
+    for (auto& block : unconnected_blocks()) commit_and_settle(std::move(block));
+    execute("DELETE FROM receipts WHERE block_height = 103");
+    EXPECT_EQ(await(store().trees.take_over_trees(105)), 0u) << "it ended below";
+    EXPECT_EQ(await(store().trees.take_over_trees(103)), 1u);
+    EXPECT_EQ(await(store().trees.pending_tree_count(base::kAllHeights)), 1u);
+    EXPECT_EQ(due(), std::vector<std::string>{"T"});
 }
 
 TEST_F(Settling, TreesOfWhichBlocksLackAnOutcomeArePendingWithTheirReason) {
@@ -330,6 +339,14 @@ TEST_F(FoundEarly, WhatWasJudgedStaysWhileAReceiptHasItsOwnName) {
                  "gas_exceeded", "", true});
     EXPECT_EQ(commit(std::move(block)), CommitOutcome::committed);
     EXPECT_EQ(judged(), judged_before);
+}
+
+TEST_F(FoundEarly, WhatTheRowsOfItsBlockDecideIsReported) {
+    execute("INSERT INTO endpoints (name) VALUES ('ops'); " + kAllTakeTheDefaultRule);
+    execute("DELETE FROM findings WHERE finding_id = 'failed_receipt:C'");
+    EXPECT_EQ(commit(block_102()), CommitOutcome::committed);
+    EXPECT_EQ(stored(), stored_);
+    EXPECT_EQ(rows("SELECT alert_id, endpoint FROM deliveries"), "failed_receipt:C|ops\n");
 }
 
 TEST_F(FoundEarly, AFailedTransactionIsThereOnce) {
