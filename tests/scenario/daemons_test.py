@@ -10,6 +10,7 @@ import subprocess
 import support
 from database_proxy import MOMENTS, Proxy
 from receiver import EVERY_FINDING, Receiver, endpoint, secret_file
+from truth import OF_ONE_SOURCE
 from watched import Watched
 
 MANY = support.count_of("daemons")
@@ -232,9 +233,6 @@ class Seams(Daemons):
 class Sources(Daemons):
     """Heights of one source beside heights of the other: a tree that crosses from one into the other is whole, and judged."""
     BLOCK_TIME_MS = 0
-    # A Merkle path alone tells the place in the left half of the tree. Only whole blocks have all outcomes of a chunk, and only
-    # trees that are fetched are confirmed one by one.
-    OF_ONE_SOURCE = {"receipts": ("index_in_chunk",), "chunks": ("executed_root",), "transactions": ("confirmed",)}
 
     def setUp(self):
         super().setUp()
@@ -260,7 +258,7 @@ class Sources(Daemons):
         self.assertGreater(int(self.value("SELECT count(*) FROM findings", alone)), 0)
         for table in self.fingerprint(alone):
             with self.subTest(table=table):
-                without = self.OF_ONE_SOURCE.get(table, ())
+                without = OF_ONE_SOURCE.get(table, ())
                 found, expected = (self.rows(table, database, without) for database in (self.database, alone))
                 self.assertEqual(sorted(found ^ expected), [])
 
@@ -275,8 +273,7 @@ class Sources(Daemons):
                 self.receiptd(*self.backfill(self.other(head), self.first, middle - 1))
                 support.wait_until("all trees are whole", lambda: self.value(
                     f"SELECT heights @> int8range({self.first}, {self.last}, '[]') FROM coverage") == "t"
-                    and self.value("SELECT count(*) FROM pending_trees") == "0"
-                    and self.value("SELECT count(*) FROM late_trees") == "0")
+                    and self.trees_are_whole())
                 follower.send_signal(signal.SIGTERM)
                 self.assertEqual(follower.wait(), 0, follower.log())
                 self.assert_rows_are_those_of_one_source()
@@ -388,8 +385,7 @@ class Restarted(Watched, Daemons):
         last = self.final_height()
         support.wait_until("all is stored", lambda: self.value(
             f"SELECT int8range({self.genesis + 1}, {last}, '[]') <@ heights FROM coverage") == "t"
-            and self.value("SELECT count(*) FROM pending_trees") == "0"
-            and self.value("SELECT count(*) FROM late_trees") == "0")
+            and self.trees_are_whole())
         # With source rpc the finding about a yield comes a moment after its tree.
         timed_out = sum(len(t["yields_timed_out"]) for t in self.included(last))
         support.wait_until("all yields are judged", lambda: self.value(

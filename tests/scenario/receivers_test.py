@@ -98,7 +98,7 @@ class Receivers(support.OwnCluster):
         last = self.chain.rpc("block", {"finality": "final"})["header"]["height"]
         support.wait_until("all is stored", lambda: self.value(
             f"SELECT int8range({self.genesis + 1}, {last}, '[]') <@ heights FROM coverage") == "t"
-            and self.value("SELECT count(*) FROM late_trees") == "0")
+            and self.trees_are_whole())
         support.wait_until("all watches are over", lambda: self.value(
             "SELECT count(*) FROM watches WHERE stage <> 'final'") == "0")
         support.wait_until("all is delivered", lambda: self.value(

@@ -221,6 +221,11 @@ class Scenario(unittest.TestCase):
     def value(self, text, database=None):
         return value(database or self.database, text)
 
+    def trees_are_whole(self, database=None):
+        """No tree waits for more of it. (One whose first rows are looked for in an hour waits for nothing that is to come.)"""
+        return (self.value("SELECT count(*) FROM pending_trees", database) == "0"
+                and self.value("SELECT count(*) FROM late_trees WHERE isfinite(since)", database) == "0")
+
     def fingerprint(self, database=None):
         """Every history table's content, whatever the order of its rows."""
         tables = ["blocks", "chunks", "transactions", "receipts", "data_receipts", "events",

@@ -24,6 +24,9 @@ SENTENCES = {
 PANIC = "Smart contract panicked: "
 RECEIPT = ("receipt_id", "tx_hash", "parent_receipt_id", "role", "predecessor_id", "receiver_id", "block_height",
            "status", "error", "gas_burnt", "tokens_burnt", "shard_id")
+# Columns that only one of the sources fills. A Merkle path alone tells the place in the left half of the tree; only whole blocks
+# have all outcomes of a chunk, and only trees that are fetched are confirmed one by one.
+OF_ONE_SOURCE = {"receipts": ("index_in_chunk",), "chunks": ("executed_root",), "transactions": ("confirmed",)}
 
 
 def error_text(error):
