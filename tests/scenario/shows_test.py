@@ -70,7 +70,10 @@ class RecordedSession(support.Scenario):
     def test_all_holds_every_receipt_of_the_recorded_results(self):
         # Hosts seem to track no shard whose chunks were not recorded: trees come between two looks, seconds apart.
         config = self.config(self.serving, start=76538229, patience="10s")
-        self.receiptd("run", "--config", config, "--until", 76538236, expect=3)
+        run = ("run", "--config", config, "--until", 76538236)
+        self.receiptd(*run, expect=3)
+        if self.value("SELECT count(*) FROM transactions WHERE status IS NULL") != "0":
+            self.receiptd(*run, expect=3)  # a run ends where trees stand still: on a busy machine before the last one came
         complete = [(height, chunks) for height, chunks in complete_heights(self.recorded) if height <= 76538236]
         self.assertEqual([height for height, _ in complete], [76538229, 76538231, 76538232])
         self.assertEqual(self.query("SELECT block_height FROM blocks ORDER BY 1"),
