@@ -134,6 +134,7 @@ bool Run::stands_alone() const {
 base::Task<void> Run::leap() {
     co_await flush();
     co_await engine_.writers.drain();
+    co_await seams_.leave_at(next_);
     auto stored_next = co_await engine_.stores.blocks.stored_block_above(next_ - 1);
     continuity_.set_above(std::move(stored_next));
     const auto step = continuity_.finish();

@@ -67,6 +67,10 @@ base::Task<void> Seams::adopt(base::HeightRange around, chain::NewsSince news_si
     }
 }
 
+base::Task<void> Seams::look_across(base::Height from, bool history) {
+    if (settings_.whole_blocks) co_await stores_.trees.make_late_across(from, history);
+}
+
 base::Task<void> Seams::judge_late() {
     for (const bool history : {false, true}) {
         bool more = true;
@@ -106,6 +110,7 @@ base::Task<void> Seams::close_pending(std::chrono::seconds untouched_for) {
         const base::HeightRange stretch{seam.from, seam.to};
         co_await adopt(begin, news);
         co_await adopt(end, news);
+        co_await look_across(end.from, seam.history);
         co_await take_over(stretch);
         co_await forget(seam);
     }
@@ -131,6 +136,10 @@ base::Task<void> RunSeams::begin_at(base::Height next) {
     latest_ = next;
     due_at_ = next + first_wait();
     co_await seams_.hold_scope(lineage_, next);
+}
+
+base::Task<void> RunSeams::leave_at(base::Height next) {
+    if (next > latest_) co_await seams_.look_across(next, settings_.history);
 }
 
 base::Task<void> RunSeams::close_when_due(base::Height next) {
@@ -177,6 +186,7 @@ base::Task<void> RunSeams::close(base::Height seam) {
     const bool leapt = latest_ > settings_.from;
     if (seams_.whole_blocks() && (!neighbours.empty() || leapt))
         co_await seams_.adopt(around, state_.news_since(settings_.history));
+    if (seam != settings_.from && !neighbours.empty()) co_await seams_.look_across(seam, settings_.history);
     co_await seams_.judge_late();
     co_await seams_.take_over(around);
 }

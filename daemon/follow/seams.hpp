@@ -44,6 +44,9 @@ public:
     base::Task<void> go_on_above(base::Height last);
     base::Task<void> adopt(base::HeightRange around, chain::NewsSince news_since);
     base::Task<void> take_over(base::HeightRange stretch);
+    // A stretch ends below rows that were stored before it: who stored these may have known its blocks, and
+    // died before they were stored.
+    base::Task<void> look_across(base::Height from, bool history);
     // Trees that went on where nobody here knew them any more.
     base::Task<void> judge_late();
     // All blocks are stored that anything waits for: trees that lacked a resume are looked at once more.
@@ -80,6 +83,8 @@ public:
 
     // The run goes on at `next`, where heights below are stored already.
     base::Task<void> begin_at(base::Height next);
+    // All below `next` is committed; the run leaps over what is stored from there on.
+    base::Task<void> leave_at(base::Height next);
     // Whether it is time to close the seams below `next` (again: the trees that crossed them may have been
     // completed). Along the head, everything below must be committed by then.
     bool due(base::Height next) const { return next >= due_at_; }

@@ -19,6 +19,7 @@ public:
                                        std::string untold) override;
     base::Task<LateTrees> judge_late_trees(bool history, chain::NewsSince news_since) override;
     base::Task<void> hurry_late_trees() override;
+    base::Task<void> make_late_across(base::Height from, bool history) override;
     base::Task<std::uint64_t> find_late_trees() override;
     base::Task<std::uint64_t> pending_tree_count(base::HeightRange included_in) override;
     base::Task<OverdueTrees> overdue_trees(std::chrono::seconds age) override;

@@ -66,6 +66,9 @@ public:
     base::Task<std::uint64_t> pending_tree_count(base::HeightRange included_in) override {
         return later(stores_.trees.pending_tree_count(included_in));
     }
+    base::Task<void> make_late_across(Height from, bool history) override {
+        return later(stores_.trees.make_late_across(from, history));
+    }
     base::Task<void> hurry_late_trees() override { return later(stores_.trees.hurry_late_trees()); }
     base::Task<storage::OverdueTrees> overdue_trees(std::chrono::seconds age) override {
         return later(stores_.trees.overdue_trees(age));

@@ -193,6 +193,14 @@ TEST_F(Seams, BetweenHeightsThatARunLeaptOverAreLookedAt) {
     EXPECT_TRUE(looked_at(107));
 }
 
+TEST_F(Seams, BelowRowsThatWereStoredBeforeAreLookedAcross) {
+    HeightSet holes({103, 103});
+    holes.add({107, 107});
+    store_all_but(holes);
+    EXPECT_TRUE(follow(100, 110).missing.empty());
+    EXPECT_THAT(store.late_across, ::testing::IsSupersetOf({104u, 108u}));
+}
+
 TEST_F(Seams, OfARangeAreLookedAtWithoutStoppingItsWriters) {
     chain.add_range(100, 400);
     follow(100, 100);

@@ -264,6 +264,9 @@ public:
         late.merge(late_for_a_resume);
         co_return;
     }
+    base::Task<void> make_late_across(Height from, bool) override {
+        co_return void(late_across.insert(from));
+    }
     base::Task<std::uint64_t> find_late_trees() override { co_return 0; }
     base::Task<chain::DecidedCounts> settle_trees(base::HeightRange, chain::NewsSince) override {
         co_return chain::DecidedCounts();
@@ -346,7 +349,7 @@ public:
     std::set<std::string> late, late_for_a_resume;  // trees that are due, and that will be
     bool blocks_may_discard = false;                // they are of such a protocol
     std::map<std::int64_t, Backfill> backfills;
-    std::set<Height> taken_over_below;
+    std::set<Height> taken_over_below, late_across;
     std::vector<base::HeightRange> looked_at_for_silent;
     std::vector<storage::PendingTree> silent;
     std::vector<std::pair<std::size_t, std::string>> placed_silent;  // outcomes told, and why it is untold
