@@ -78,13 +78,10 @@ TEST_F(Settling, ATreeThatIsJudgedAndHasLostAFindingIsLateAtTheEndOfItsBlocks) {
     for (auto& block : unconnected_blocks()) commit_and_settle(std::move(block));
     const auto findings = rows(kFindings);
     execute("DELETE FROM findings WHERE finding_id = 'failed_receipt:B'; DELETE FROM orphan_receipts");
-    const auto look_across = [this](base::Height from) {
-        await(store().trees.make_late_across(from, false));
-        return value("SELECT count(*) FROM late_trees");
-    };
-    EXPECT_EQ(look_across(100), "0") << "it began above";
-    EXPECT_EQ(look_across(105), "0") << "it ended below";
-    EXPECT_EQ(look_across(103), "1");
+    for (const base::Height from : {100, 105}) await(store().trees.make_late_across(from, false));
+    EXPECT_EQ(value("SELECT count(*) FROM late_trees"), "0") << "it began above, and ended below";
+    await(store().trees.make_late_across(103, false));
+    EXPECT_EQ(value("SELECT count(*) FROM late_trees"), "1");
     await(store().trees.judge_late_trees(false, {kHistory}));
     EXPECT_EQ(rows(kFindings), findings);
 }

@@ -240,10 +240,7 @@ public:
         if (found != seams.end() && found->second.to == seam.to) seams.erase(found);
         co_return;
     }
-    base::Task<std::uint64_t> take_over_trees(Height from) override {
-        taken_over_below.insert(from);
-        co_return 0;
-    }
+    base::Task<std::uint64_t> take_over_trees(Height) override { co_return 0; }
     base::Task<std::vector<storage::PendingTree>> silent_trees(base::HeightRange included_in) override {
         looked_at_for_silent.push_back(included_in);
         std::vector<storage::PendingTree> found;
@@ -349,7 +346,7 @@ public:
     std::set<std::string> late, late_for_a_resume;  // trees that are due, and that will be
     bool blocks_may_discard = false;                // they are of such a protocol
     std::map<std::int64_t, Backfill> backfills;
-    std::set<Height> taken_over_below, late_across;
+    std::set<Height> late_across;
     std::vector<base::HeightRange> looked_at_for_silent;
     std::vector<storage::PendingTree> silent;
     std::vector<std::pair<std::size_t, std::string>> placed_silent;  // outcomes told, and why it is untold
