@@ -47,7 +47,7 @@ COMMENT ON COLUMN late_trees.tx_hash IS 'Hash of the transaction.';
 COMMENT ON COLUMN late_trees.since IS 'Start of the time range in which its rows are searched; -infinity: all partitions.';
 COMMENT ON COLUMN late_trees.history IS 'True: only backfills stored these rows, so its findings cause no alerts.';
 COMMENT ON COLUMN late_trees.due_at IS 'When it will be judged.';
-COMMENT ON COLUMN late_trees.looks IS 'How often it was judged without the resume of one of its yields.';
+COMMENT ON COLUMN late_trees.looks IS 'How often it was judged without its transaction, or without the resume of one of its yields.';
 
 COMMENT ON TABLE executions IS 'Transactions that the chain executed in several blocks under one hash: one row per execution that is stored. Each is a tree of its own.';
 COMMENT ON COLUMN executions.tx_hash IS 'Hash of the transaction.';

@@ -44,8 +44,7 @@ public:
     base::Task<void> go_on_above(base::Height last);
     base::Task<void> adopt(base::HeightRange around, chain::NewsSince news_since);
     base::Task<void> take_over(base::HeightRange stretch);
-    // A stretch ends below rows that were stored before it: who stored these may have known its blocks, and
-    // died before they were stored.
+    // A stretch ends below rows that were stored before it: no run has seen both sides of its trees.
     base::Task<void> look_across(base::Height from, bool history);
     // Trees that went on where nobody here knew them any more.
     base::Task<void> judge_late();

@@ -34,10 +34,11 @@ std::chrono::milliseconds ask_again_after(std::chrono::milliseconds missing) {
 // none: nothing new of it.
 chain::StoredPart part_to_store(const storage::PendingTree& pending, const chain::TreeCompletion& done) {
     using enum chain::StoredPart;
-    if (missing_for(pending) < kPartAfter) return none;
+    // What is judged is not replaced by less.
+    if (pending.has_result || missing_for(pending) < kPartAfter) return none;
     const bool tell = done.undecided && missing_for(pending) >= kUndecidedAfter;
     const auto part = tell ? undecided : rows;
-    const bool has_more = part > pending.stored_part || (!done.verdict.empty() && !pending.has_result);
+    const bool has_more = part > pending.stored_part || !done.verdict.empty();
     return has_more ? std::max(part, pending.stored_part) : none;
 }
 
@@ -93,7 +94,7 @@ base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks, bool confi
     open->answer.reset();
     if (open->outdated) co_return;
     auto& done = rows.completion;
-    done.replaces_part = pending.stored_part != chain::StoredPart::none;
+    done.replaces_part = pending.stored_part != chain::StoredPart::none || pending.has_result;
     if (!done.missing_receipts.empty()) {
         done.part = part_to_store(pending, done);
         done.again_after = ask_again_after(missing_for(pending));

@@ -291,7 +291,7 @@ base::Task<void> PgTreeStore::make_late_across(base::Height from, bool history) 
                     "LEFT JOIN transaction_results r ON r.tx_hash = t.tx_hash AND r.tree_id = t.tree_id "
                     "  AND r.block_time = t.block_time AND r.block_time BETWEEN span.since AND span.until "
                     "WHERE t.status = 'success_receipt_id' AND t.block_height < $2 "
-                    "  AND (r.tx_hash IS NULL OR r.settled_height >= $2) GROUP BY 1 "
+                    "  AND (r.tx_hash IS NULL OR r.settled_height >= $2) GROUP BY 1 ORDER BY 1 "
                     "ON CONFLICT (tx_hash) DO UPDATE SET since = excluded.since, looks = 0, due_at = now(), "
                     "  history = known.history AND excluded.history",
                     from > chain::kSeamReach ? from - chain::kSeamReach : 0, from, history);

@@ -266,26 +266,31 @@ base::Task<std::vector<PendingTree>> PgTreeStore::due_trees(unsigned limit, base
             "WITH due AS (SELECT tx_hash, block_height, due_at FROM pending_trees WHERE due_at <= now() "
             "  AND block_height BETWEEN $2 AND $3 ORDER BY due_at, block_height, tx_hash LIMIT $1 FOR UPDATE "
             "SKIP LOCKED), "
-            // Others have finished it meanwhile: a backfill, or who saw all of its blocks.
+            // Others have finished it, unless a block was lost: that of its transaction, or of receipts.
             "done AS (DELETE FROM pending_trees p USING due WHERE p.tx_hash = due.tx_hash "
             "  AND p.block_height = due.block_height AND (p.receipts_missing_since < now() - interval '3 "
             "days' OR p.stored_part IS NULL AND EXISTS (SELECT FROM transaction_results r "
-            "    WHERE r.tx_hash = p.tx_hash AND r.block_time = p.block_time)) "
-            "  RETURNING p.tx_hash, p.block_height), "
-            "taken AS (UPDATE pending_trees p SET due_at = now() + interval '3 seconds' FROM due "
-            "  WHERE p.tx_hash = due.tx_hash AND p.block_height = due.block_height "
-            "    AND (p.tx_hash, p.block_height) NOT IN (SELECT tx_hash, block_height FROM done) "
-            "  RETURNING p.*, due.due_at AS was_due_at) "
-            "SELECT tx_hash, sender_id, block_height, block_hash, timestamp_nanosec, shard_id, attempts, "
-            "  EXISTS (SELECT FROM backfills WHERE block_height BETWEEN from_height AND to_height), "
-            "  EXISTS (SELECT FROM blocks b WHERE b.block_height = taken.block_height "
-            "    AND b.block_time = taken.block_time AND b.protocol_version BETWEEN 74 AND 82), "
-            "  (extract(epoch FROM now() - receipts_missing_since) * 1000)::bigint, coalesce(stored_part, "
-            "''), "
-            "  EXISTS (SELECT FROM transaction_results r WHERE r.tx_hash = taken.tx_hash "
-            "    AND r.block_time = taken.block_time), "
-            "  coalesce(starts_with(reason, $4), false) "
-            "FROM taken ORDER BY was_due_at, block_height, tx_hash",
+            "    WHERE r.tx_hash = p.tx_hash AND r.block_time = p.block_time) AND NOT EXISTS (SELECT "
+            "    FROM transactions t WHERE t.tx_hash = p.tx_hash AND t.block_time = p.block_time "
+            "      AND (t.status IS NULL OR " +
+                lacks_receipts("p.block_time") +
+                "))) "
+                "  RETURNING p.tx_hash, p.block_height), "
+                "taken AS (UPDATE pending_trees p SET due_at = now() + interval '3 seconds' FROM due "
+                "  WHERE p.tx_hash = due.tx_hash AND p.block_height = due.block_height "
+                "    AND (p.tx_hash, p.block_height) NOT IN (SELECT tx_hash, block_height FROM done) "
+                "  RETURNING p.*, due.due_at AS was_due_at) "
+                "SELECT tx_hash, sender_id, block_height, block_hash, timestamp_nanosec, shard_id, attempts, "
+                "  EXISTS (SELECT FROM backfills WHERE block_height BETWEEN from_height AND to_height), "
+                "  EXISTS (SELECT FROM blocks b WHERE b.block_height = taken.block_height "
+                "    AND b.block_time = taken.block_time AND b.protocol_version BETWEEN 74 AND 82), "
+                "  (extract(epoch FROM now() - receipts_missing_since) * 1000)::bigint, "
+                "coalesce(stored_part, "
+                "''), "
+                "  EXISTS (SELECT FROM transaction_results r WHERE r.tx_hash = taken.tx_hash "
+                "    AND r.block_time = taken.block_time), "
+                "  coalesce(starts_with(reason, $4), false) "
+                "FROM taken ORDER BY was_due_at, block_height, tx_hash",
             limit, included_in.from, included_in.to, std::string(chain::kOutcomesMissing));
         std::vector<PendingTree> due;
         for (const auto& row : rows) {
@@ -313,8 +318,7 @@ base::Task<std::vector<PendingTree>> PgTreeStore::due_trees(unsigned limit, base
 base::Task<std::uint64_t> PgTreeStore::pending_tree_count(base::HeightRange included_in) {
     return database_.pool.following.transaction([included_in](pqxx::work& tx) {
         return shim::query(tx,
-                           "SELECT count(*) FROM pending_trees WHERE (stored_part IS NULL OR "
-                           "receipts_missing_since IS NULL) AND block_height "
+                           "SELECT count(*) FROM pending_trees WHERE stored_part IS NULL AND block_height "
                            "BETWEEN $1 AND $2 AND (attempts > 0 AND starts_with(reason, $3)) IS NOT TRUE",
                            included_in.from, included_in.to, std::string(chain::kOutcomesMissing))[0][0]
             .as<std::uint64_t>();

@@ -8,15 +8,14 @@
 
 namespace receiptd::storage {
 
-// A receipt of the tree of transaction `t` is announced, and not stored.
-static std::string lacks_receipts(const std::string& since) {
+std::string lacks_receipts(const std::string& since) {
+    const auto meanwhile = " BETWEEN " + since + " AND " + since + " + interval '8 days' ";
     return "EXISTS (SELECT FROM (SELECT t.initial_receipt_id AS id UNION ALL "
-           "    SELECT unnest(r.receipt_ids) FROM receipts r WHERE r.tree_id = t.tree_id AND r.block_time "
-           ">= " +
-           since +
-           ") AS announced WHERE NOT EXISTS (SELECT FROM receipts r "
-           "    WHERE r.receipt_id = announced.id AND r.block_time >= " +
-           since + "))";
+           "    SELECT unnest(r.receipt_ids) FROM receipts r WHERE r.tree_id = t.tree_id AND r.block_time" +
+           meanwhile +
+           ") AS announced WHERE id IS NOT NULL AND NOT EXISTS (SELECT FROM receipts r "
+           "    WHERE r.receipt_id = announced.id AND r.block_time" +
+           meanwhile + "))";
 }
 
 // Its block told what became of the transaction itself: more of its tree is to come where it has no result.
@@ -30,15 +29,15 @@ std::uint64_t place_unfinished(pqxx::transaction_base& tx, base::Height from) {
         "  WHERE block_height >= $1 AND block_height < $2), "
         "span AS MATERIALIZED (SELECT min(block_time) AS since, max(block_time) AS until FROM below) "
         "INSERT INTO pending_trees (tx_hash, sender_id, block_height, block_hash, block_time, "
-        "  timestamp_nanosec, shard_id, stored_part) "
+        "  timestamp_nanosec, shard_id) "
         "SELECT t.tx_hash, t.signer_id, t.block_height, b.block_hash, b.block_time, b.timestamp_nanosec, "
-        "  t.shard_id, CASE WHEN judged.tx_hash IS NOT NULL THEN 'rows' END "
-        "FROM span JOIN transactions t ON t.block_time BETWEEN span.since AND span.until "
+        "  t.shard_id FROM span JOIN transactions t ON t.block_time BETWEEN span.since AND span.until "
         "JOIN below b ON b.block_height = t.block_height AND b.block_time = t.block_time "
         "LEFT JOIN transaction_results judged ON judged.tx_hash = t.tx_hash AND judged.tree_id = t.tree_id "
         "  AND judged.block_time = t.block_time AND judged.block_time BETWEEN span.since AND span.until "
-        "WHERE t.status = 'success_receipt_id' AND (judged.tx_hash IS NULL OR judged.settled_height >= $2 "
-        "AND " +
+        // Hosts know one execution of a hash.
+        "WHERE t.status = 'success_receipt_id' AND (judged.tx_hash IS NULL OR t.tree_id = t.tx_hash AND "
+        "  judged.settled_height >= $2 AND " +
             lacks_receipts("(SELECT since FROM span)") + ") ON CONFLICT DO NOTHING",
         from > chain::kSeamReach ? from - chain::kSeamReach : 0, from);
     return static_cast<std::uint64_t>(placed.affected_rows());

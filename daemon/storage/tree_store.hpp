@@ -66,7 +66,7 @@ public:
     // told by a part and does not hold is taken back. Nothing if its block was removed meanwhile, or blocks
     // have brought all of it. Idempotent. Where outcomes were missing, returns which.
     virtual base::Task<LeftOutOutcomes> commit_tree(chain::TreeRows tree) = 0;
-    // Leases due pending trees for a few seconds, oldest first; drops those that have a result by now.
+    // Leases due pending trees for a few seconds, oldest first; drops those that are judged and whole by now.
     // postpone_tree() sets a later time for a tree that is not ready.
     virtual base::Task<std::vector<PendingTree>> due_trees(unsigned limit, base::HeightRange included_in) = 0;
     // Trees of which a part is stored do not count, nor are they overdue; nor do those count that blocks
@@ -86,7 +86,7 @@ public:
     virtual base::Task<chain::DecidedCounts> discard_tree(PendingTree tree, chain::NewsSince news_since) = 0;
 
     // From this height on blocks tell no outcomes, and below they do: trees of the last kSeamReach heights
-    // below that have no result, or lack receipts at this height or above, become pending. Returns how many there are that were not. Idempotent.
+    // below that have no result, or lack receipts, become pending. Returns how many were not yet. Idempotent.
     virtual base::Task<std::uint64_t> take_over_trees(base::Height from) = 0;
     // Trees included at these heights, of whole blocks, of which a receipt is announced and no outcome of it
     // is stored; without those that are pending.

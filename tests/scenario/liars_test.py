@@ -131,6 +131,9 @@ class Liars(Watched, support.OwnCluster):
         databases = (self.disturbed, self.honest)
         by_both = self.source == "neardata" and {"{}"} != {
             self.value("SELECT without_outcomes FROM coverage", database) for database in databases}
+        roots = [{tuple(row[:2]): row[2] for row in self.query("SELECT block_height, shard_id, executed_root FROM chunks "
+                                                               "WHERE executed_root IS NOT NULL", database)} for database in databases]
+        self.assertEqual({place for place in roots[0].keys() & roots[1].keys() if roots[0][place] != roots[1][place]}, set())
         for table in TABLES:
             # Whether a second host confirms a tree depends on which of them are up meanwhile.
             without = OF_ONE_SOURCE.get(table, ()) if by_both else ()

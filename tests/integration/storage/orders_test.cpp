@@ -56,6 +56,7 @@ TEST_F(Trees, ThatSomebodyElseFinishedAreNotDue) {
              {"T", "T", "100", time_text(100), "alice.near", "bob.near", "succeeded", kNull, kNull, "100",
               "103", time_text(103), "103", "1", "0", "1", "1"});
     commit(std::move(judged));
+    execute("UPDATE transactions SET status = 'failure'");
     EXPECT_TRUE(await(store().trees.due_trees(10, base::kAllHeights)).empty());
     EXPECT_EQ(await(store().trees.pending_tree_count(base::kAllHeights)), 0u);
 }

@@ -2,7 +2,7 @@
 #include "chain/tree/facts.hpp"
 #include "metrics/registry.hpp"
 #include "metrics/watch_series.hpp"
-#include "store_test_support.hpp"
+#include "settling.hpp"
 #include "support/orders.hpp"
 #include "trees_on_paper.hpp"
 
@@ -20,59 +20,6 @@ constexpr const char* kFindings =
     "SELECT finding_id, tx_hash, role, handled, contract_id, method_name, signer_id, error_class, "
     "block_height "
     "FROM findings ORDER BY 1";
-constexpr auto kHistory = base::WallTime::max();
-
-class Settling : public StoreTest {
-protected:
-    void commit_and_settle(RowBatch batch, chain::NewsSince news_since = {kHistory}) {
-        const auto height = batch.facts.blocks.front().height;
-        commit(std::move(batch));
-        await(store().orphans.adopt_orphans({height, height}));
-        settle({height, height}, news_since);
-    }
-    void settle(base::HeightRange around, chain::NewsSince news_since = {kHistory}) {
-        settled_.add(await(store().trees.settle_trees(around, news_since)));
-    }
-    std::vector<std::string> due() {
-        std::vector<std::string> hashes;
-        for (const auto& tree : await(store().trees.due_trees(10, base::kAllHeights)))
-            hashes.push_back(tree.tx_hash);
-        return hashes;
-    }
-    chain::DecidedCounts settled_;
-};
-
-TEST_F(Settling, WhoseBlocksTellNoOutcomesTakesOverTheTreesThatAreNotOver) {
-    const auto take_over = [this](base::Height from) { return await(store().trees.take_over_trees(from)); };
-    auto blocks = unconnected_blocks();
-    commit(std::move(blocks[0]));
-    EXPECT_EQ(take_over(100), 0u) << "it begins above";
-    EXPECT_EQ(take_over(101), 1u);
-    EXPECT_EQ(due(), std::vector<std::string>{"T"});
-    EXPECT_EQ(rows("SELECT block_height, block_hash, sender_id FROM pending_trees"),
-              "100|hash100|alice.near\n");
-    commit(std::move(blocks[1]));
-    EXPECT_EQ(take_over(102), 0u) << "it waits already";
-    execute("DELETE FROM pending_trees");
-    EXPECT_EQ(take_over(101 + chain::kSeamReach), 0u) << "too far below";
-    EXPECT_EQ(take_over(100 + chain::kSeamReach), 1u);
-}
-
-TEST_F(Settling, ATreeThatIsOverIsTakenOverByNobody) {
-    for (auto& block : unconnected_blocks()) commit_and_settle(std::move(block));
-    EXPECT_EQ(value("SELECT count(*) FROM transaction_results"), "1");
-    EXPECT_EQ(await(store().trees.take_over_trees(105)), 0u);
-    EXPECT_EQ(value("SELECT count(*) FROM pending_trees"), "0");
-}
-
-TEST_F(Settling, ATreeThatIsJudgedAndHasLostABlockIsTakenOver) {
-    for (auto& block : unconnected_blocks()) commit_and_settle(std::move(block));
-    execute("DELETE FROM receipts WHERE block_height = 103");
-    EXPECT_EQ(await(store().trees.take_over_trees(105)), 0u) << "it ended below";
-    EXPECT_EQ(await(store().trees.take_over_trees(103)), 1u);
-    EXPECT_EQ(await(store().trees.pending_tree_count(base::kAllHeights)), 1u);
-    EXPECT_EQ(due(), std::vector<std::string>{"T"});
-}
 
 TEST_F(Settling, ATreeThatIsJudgedAndHasLostAFindingIsLateAtTheEndOfItsBlocks) {
     for (auto& block : unconnected_blocks()) commit_and_settle(std::move(block));

@@ -1,5 +1,5 @@
 #include "base/coroutine.hpp"
-#include "fakes.hpp"
+#include "follower_fixture.hpp"
 #include "storage/errors.hpp"
 
 #include <gmock/gmock.h>
@@ -15,26 +15,11 @@ namespace {
 using base::Height;
 using base::HeightSet;
 using testing::Daemon;
+using testing::FollowerTest;
 using testing::hash_of;
 using testing::Listener;
 using testing::MemoryStore;
 using testing::PaperChain;
-
-class FollowerTest : public ::testing::Test {
-protected:
-    base::asio::io_context context;
-    PaperChain chain{context.get_executor()};
-    MemoryStore store;
-
-    Follower::End follow(base::Height start, base::Height until) {
-        Daemon daemon(context, chain, store, config::Start(std::uint64_t{start}));
-        return daemon.follow(until);
-    }
-    Follower::End resume(base::Height until) {
-        Daemon daemon(context, chain, store, config::Start(config::StartAtHead{}));
-        return daemon.follow(until);
-    }
-};
 
 TEST_F(FollowerTest, StoresEveryHeightUpToTheAskedOne) {
     chain.add_range(100, 150);
@@ -159,59 +144,6 @@ TEST_F(FollowerTest, HolesLeftByACrashAreFilled) {
     for (base::Height height = 107; height <= 109; ++height) store.blocks.erase(height);
     EXPECT_TRUE(resume(120).missing.empty());
     EXPECT_EQ(store.blocks.size(), 21u);
-}
-
-// Receipts that a gap's receipts spawned stand above it, without a parent: at the seams they are brought
-// together.
-class Seams : public FollowerTest {
-protected:
-    void store_all_but(const HeightSet& holes) {
-        chain.add_range(100, 110);
-        follow(100, 110);
-        store.coverage.covered.subtract(holes);
-        for (const auto& range : holes.ranges())
-            for (auto height = range.from; height <= range.to; ++height) store.blocks.erase(height);
-    }
-    bool looked_at(base::Height seam) const {
-        const auto& ranges = store.adopted_since_commit;
-        return std::any_of(ranges.begin(), ranges.end(),
-                           [&](const base::HeightRange& range) { return range.contains(seam); });
-    }
-};
-
-TEST_F(Seams, OfTheLastGapAreLookedAtBeforeTheEnd) {
-    store_all_but(HeightSet({105, 105}));
-    EXPECT_TRUE(resume(110).missing.empty());
-    EXPECT_TRUE(looked_at(105));
-}
-
-TEST_F(Seams, BetweenHeightsThatARunLeaptOverAreLookedAt) {
-    HeightSet holes({103, 103});
-    holes.add({107, 107});
-    store_all_but(holes);
-    EXPECT_TRUE(follow(100, 110).missing.empty());
-    EXPECT_TRUE(looked_at(107));
-}
-
-TEST_F(Seams, BelowRowsThatWereStoredBeforeAreLookedAcross) {
-    HeightSet holes({103, 103});
-    holes.add({107, 107});
-    store_all_but(holes);
-    EXPECT_TRUE(follow(100, 110).missing.empty());
-    EXPECT_THAT(store.late_across, ::testing::IsSupersetOf({104u, 108u}));
-}
-
-TEST_F(Seams, OfARangeAreLookedAtWithoutStoppingItsWriters) {
-    chain.add_range(100, 400);
-    follow(100, 100);
-    std::vector<base::Height> looked_at;  // the last block that was stored by then
-    store.before_adoption = [&](base::HeightRange) { looked_at.push_back(*store.coverage.covered.last()); };
-    std::vector<std::size_t> batches;
-    store.before_commit = [&](const chain::RowBatch& batch) { batches.push_back(batch.facts.blocks.size()); };
-    EXPECT_TRUE(resume(400).missing.empty());
-    EXPECT_THAT(looked_at, ::testing::Contains(::testing::AllOf(::testing::Gt(100u), ::testing::Lt(400u))));
-    EXPECT_EQ(looked_at.back(), 400u);
-    EXPECT_THAT(batches, ::testing::Each(3u)) << "none was cut short to be committed before a look";
 }
 
 TEST_F(FollowerTest, StoppingInTheMiddleCommitsWholeBatchesOnly) {
