@@ -3,6 +3,7 @@
 #include "base/log.hpp"
 #include "base/offload.hpp"
 #include "follow/commit_listener.hpp"
+#include "follow/tree_part.hpp"
 #include "follow/trees.hpp"
 #include "metrics/registry.hpp"
 
@@ -13,36 +14,6 @@
 #include <vector>
 
 namespace receiptd::follow {
-
-namespace {
-
-using namespace std::chrono_literals;
-
-constexpr auto kPartAfter = 10s;         // a moment later a host may tell the receipts
-constexpr auto kUndecidedAfter = 10min;  // then people are told that a tree is undecided
-
-std::chrono::milliseconds missing_for(const storage::PendingTree& pending) {
-    return pending.receipts_missing_for.value_or(0ms);
-}
-
-// The longer it lasted, the less it is worth a question.
-std::chrono::milliseconds ask_again_after(std::chrono::milliseconds missing) {
-    const auto longest = missing < 20min ? std::chrono::milliseconds(45s) : std::chrono::milliseconds(1h);
-    return std::clamp<std::chrono::milliseconds>(missing / 20, 2s, longest);
-}
-
-// none: nothing new of it.
-chain::StoredPart part_to_store(const storage::PendingTree& pending, const chain::TreeCompletion& done) {
-    using enum chain::StoredPart;
-    // What is judged is not replaced by less.
-    if (pending.has_result || missing_for(pending) < kPartAfter) return none;
-    const bool tell = done.undecided && missing_for(pending) >= kUndecidedAfter;
-    const auto part = tell ? undecided : rows;
-    const bool has_more = part > pending.stored_part || !done.verdict.empty();
-    return has_more ? std::max(part, pending.stored_part) : none;
-}
-
-}  // namespace
 
 // All that the rows of a tree are made of.
 struct Trees::Whole {
