@@ -110,9 +110,9 @@ public:
     // Late trees that lack only the resume of a yield, and were looked at for the first time a minute or two
     // ago, are due now. Call when the blocks that may have it are stored.
     virtual base::Task<void> hurry_late_trees() = 0;
-    // The rows from this height on were stored before the ones below: the trees of the last kSeamReach heights
-    // below that are not over, or went on at this height or above, become late, as no follower saw both sides
-    // of them. `history`: of a backfill. Idempotent.
+    // The rows from this height on were stored before the ones below: the trees of the last kSeamReach
+    // heights below that are not over, or went on at this height or above, become late, as no follower saw
+    // both sides of them. `history`: of a backfill. Idempotent.
     virtual base::Task<void> make_late_across(base::Height from, bool history) = 0;
     // Makes trees late of which orphans are stored, and now their transaction, however far apart: reads all
     // partitions. Returns how many.
