@@ -107,8 +107,8 @@ public:
     // the others: parents, roles, results and findings of what is stored of them. One that cannot be judged,
     // or whose rows the database refuses, is tried again in an hour, and keeps no other one. Idempotent.
     virtual base::Task<LateTrees> judge_late_trees(bool history, chain::NewsSince news_since) = 0;
-    // Late trees that lack only the resume of a yield, and were looked at for the first time a minute or two
-    // ago, are due now. Call when the blocks that may have it are stored.
+    // Late trees that lack their transaction, or only the resume of a yield, and were first looked at a
+    // minute or two ago, are due now. Call when the blocks that may have it are stored.
     virtual base::Task<void> hurry_late_trees() = 0;
     // The rows from this height on were stored before the ones below: the trees of the last kSeamReach
     // heights below that are not over, or went on at this height or above, become late, as no follower saw
