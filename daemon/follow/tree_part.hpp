@@ -1,4 +1,4 @@
-// What is stored of a tree while no host tells some of its receipts. Pure.
+// Decides what is stored of a tree while no host gives some of its receipts. Pure.
 #pragma once
 
 #include "chain/rows/rows.hpp"
@@ -8,7 +8,7 @@
 
 namespace receiptd::follow {
 
-inline constexpr std::chrono::minutes kUndecidedAfter{10};  // then people are told that a tree is undecided
+inline constexpr std::chrono::minutes kUndecidedAfter{10};  // then a finding reports the tree as undecided
 
 std::chrono::milliseconds missing_for(const storage::PendingTree& pending);
 // The longer it lasted, the less it is worth a question.

@@ -34,7 +34,7 @@ std::string in_words(const std::string& hash, const std::string& stored_part,
     return words;
 }
 
-// What it says of its chunks is proven only where the header from which the hash follows says the same.
+// The roots of its chunks are proven only where the header from which the hash follows has the same.
 void take_proof(chain::BlockHeader& header, const std::string& stored_part,
                 const std::vector<Witness>& others) {
     header.hash_is = HeaderHash::equal;

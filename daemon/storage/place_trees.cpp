@@ -18,9 +18,9 @@ std::string lacks_receipts(const std::string& since) {
            meanwhile + "))";
 }
 
-// Its block told what became of the transaction itself: more of its tree is to come where it has no result.
-// Where it has one, a block may be lost all the same: blocks are stored beside each other, and who judged the
-// tree had all of them and was killed before one was stored.
+// A tree without a result has more to come, as its transaction became a receipt. One with a result may have
+// lost a block: blocks are stored beside each other, and the daemon that had judged the tree was killed
+// before one of them was stored.
 std::uint64_t place_unfinished(pqxx::transaction_base& tx, base::Height from) {
     const auto placed = shim::query(
         tx,

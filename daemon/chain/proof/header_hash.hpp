@@ -18,7 +18,7 @@ HeaderHash header_hash(Document& document, const BlockHeader& header);
 // A hash of what is stored of the header: two hosts show the same header where they are equal, in whatever
 // form their JSON is.
 CryptoHash stored_part(const BlockHeader& header);
-// What it says of its chunks (covers_chunks()); not stored.
+// The roots by which a header commits to its chunks (covers_chunks()), as one text; they are not stored.
 std::string chunk_roots(const BlockHeader& header);
 
 }  // namespace receiptd::chain
