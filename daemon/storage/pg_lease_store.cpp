@@ -7,14 +7,18 @@
 namespace receiptd::storage {
 namespace {
 
-// Renewing leaves the key alone, so it waits for no commit that shares it.
-constexpr const char* kRenew =
-    "UPDATE leader SET until = clock_timestamp() + interval '3 seconds' WHERE holder = $1::uuid";
+// The row is locked before it is written: where an UPDATE itself waits and the other transaction is rolled back,
+// PostgreSQL writes the values of before the wait, and the lease would have run out when it begins.
 
+// Renewing leaves the key alone, so it waits for no commit that shares it.
+constexpr const char* kLockOwn = "SELECT FROM leader WHERE holder = $1::uuid FOR NO KEY UPDATE";
+constexpr const char* kRenew = "UPDATE leader SET until = clock_timestamp() + interval '3 seconds'";
+
+constexpr const char* kLockFree =
+    "SELECT FROM leader WHERE until < clock_timestamp() OR holder::text = $1 FOR UPDATE";
 constexpr const char* kTakeOver =
     "UPDATE leader SET epoch = epoch + 1, holder = $1::uuid, place = $2, process = $3, "
-    "  until = clock_timestamp() + interval '3 seconds' "
-    "WHERE until < clock_timestamp() OR holder::text = $4";
+    "  until = clock_timestamp() + interval '3 seconds'";
 
 // No target, as two daemons that begin at once may meet in either key.
 constexpr const char* kBegin =
@@ -48,8 +52,11 @@ base::Task<Lease> PgLeaseStore::hold(std::string gone) {
     return database_.pool.following.transaction([id = database_.process(), place = place_, process = process_,
                                                  frozen_after = frozen_after_,
                                                  gone = std::move(gone)](pqxx::work& tx) {
-        if (shim::query(tx, kRenew, id).affected_rows() == 0 &&
-            shim::query(tx, kTakeOver, id, place, process, gone).affected_rows() == 0)
+        if (!shim::query(tx, kLockOwn, id).empty())
+            shim::query(tx, kRenew);
+        else if (!shim::query(tx, kLockFree, gone).empty())
+            shim::query(tx, kTakeOver, id, place, process);
+        else
             shim::query(tx, kBegin, id, place, process);
         const auto row = shim::query(
             tx, "SELECT holder = $1::uuid, epoch, holder::text, place, process FROM leader", id)[0];

@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <barrier>
+#include <future>
+#include <optional>
 #include <thread>
 
 namespace receiptd::test {
@@ -32,6 +34,46 @@ TEST_F(Leases, OfDaemonsThatBeginAtOnceOneLeads) {
         });
     daemons.clear();
     EXPECT_EQ(leaders, kRounds);
+}
+
+// As a leader leaves it that was frozen while it renewed its lease, when PostgreSQL ends its session.
+class AfterAWait : public Leases {
+protected:
+    void SetUp() override {
+        Leases::SetUp();
+        former_.emplace(store().database, "here:1", "former");
+        await(former_->hold(""));
+    }
+
+    // What begins to wait for a row of a transaction that is rolled back then; returns when that was.
+    std::string hold_after_wait(storage::PgLeaseStore& leases) {
+        const auto frozen = storage::shim::connect(database().url());
+        pqxx::work renewing(*frozen);
+        renewing.exec("UPDATE leader SET until = clock_timestamp() + interval '1 hour'");
+        auto held = std::async(std::launch::async, [&] { return await(leases.hold("")); });
+        wait_until(database().url(), "SELECT FROM pg_locks WHERE NOT granted");
+        auto ended_at = value("SELECT clock_timestamp()");
+        renewing.abort();
+        EXPECT_TRUE(held.get().mine);
+        return ended_at;
+    }
+
+    void expect_three_seconds_since(const std::string& moment) {
+        EXPECT_EQ(value("SELECT until >= '" + moment + "'::timestamptz + interval '3 seconds' FROM leader"), "t");
+    }
+
+    std::optional<storage::PgLeaseStore> former_;
+};
+
+TEST_F(AfterAWait, ALeaseThatIsTakenOverLastsThreeSeconds) {
+    execute("UPDATE leader SET until = '-infinity'");
+    OpenStore other(database().url());
+    storage::PgLeaseStore next(other.database, "here:2", "next");
+    expect_three_seconds_since(hold_after_wait(next));
+}
+
+TEST_F(AfterAWait, ALeaseThatIsRenewedLastsThreeSeconds) {
+    expect_three_seconds_since(hold_after_wait(*former_));
 }
 
 }  // namespace
