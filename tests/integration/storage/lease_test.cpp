@@ -59,7 +59,8 @@ protected:
     }
 
     void expect_three_seconds_since(const std::string& moment) {
-        EXPECT_EQ(value("SELECT until >= '" + moment + "'::timestamptz + interval '3 seconds' FROM leader"), "t");
+        EXPECT_EQ(value("SELECT until >= '" + moment + "'::timestamptz + interval '3 seconds' FROM leader"),
+                  "t");
     }
 
     std::optional<storage::PgLeaseStore> former_;
