@@ -69,8 +69,8 @@ struct Database {
     Millis statement_timeout{60'000};
     std::string readonly_role = "receiptd_readonly";
     unsigned connections = 0;  // 0: follow.writers and kBesideWriters
-    static constexpr unsigned kBesideWriters = 13;
-    static constexpr unsigned kLeastBesideWriters = 10;
+    static constexpr unsigned kBesideWriters = 14;
+    static constexpr unsigned kLeastBesideWriters = 11;
 
     // A daemon with so many writers has no more than these.
     unsigned most_connections(unsigned writers) const {

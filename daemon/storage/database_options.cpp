@@ -85,8 +85,8 @@ std::string quoted(const std::string& value) {
 Shares shares_of(unsigned connections, unsigned writers) {
     Shares shares;
     shares.writers = writers;
-    const auto fixed =
-        shares.adopting + shares.alerts + shares.stream + shares.maintenance + shares.listening;
+    const auto fixed = shares.lease + shares.adopting + shares.alerts + shares.stream + shares.maintenance +
+                       shares.listening;
     const auto others = std::max(connections, writers + config::Database::kLeastBesideWriters) - writers;
     shares.people = std::max(2u, (others - fixed + 2) * 2 / 5);
     shares.following = others - fixed - shares.people;

@@ -13,6 +13,7 @@ namespace receiptd::storage {
 
 // How many connections each class of work has (pool.hpp).
 struct Shares {
+    unsigned lease = 1;
     unsigned writers = 2;
     unsigned following = 4;
     unsigned adopting = 1;

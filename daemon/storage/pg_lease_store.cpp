@@ -49,9 +49,9 @@ bool leads(pqxx::transaction_base& tx, std::int64_t epoch) {
 }
 
 base::Task<Lease> PgLeaseStore::hold(std::string gone) {
-    return database_.pool.following.transaction([id = database_.process(), place = place_, process = process_,
-                                                 frozen_after = frozen_after_,
-                                                 gone = std::move(gone)](pqxx::work& tx) {
+    return database_.pool.lease.transaction([id = database_.process(), place = place_, process = process_,
+                                             frozen_after = frozen_after_,
+                                             gone = std::move(gone)](pqxx::work& tx) {
         if (!shim::query(tx, kLockOwn, id).empty())
             shim::query(tx, kRenew);
         else if (!shim::query(tx, kLockFree, gone).empty())
@@ -72,7 +72,7 @@ base::Task<Lease> PgLeaseStore::hold(std::string gone) {
 }
 
 base::Task<void> PgLeaseStore::release() {
-    return database_.pool.following.transaction([id = database_.process()](pqxx::work& tx) {
+    return database_.pool.lease.transaction([id = database_.process()](pqxx::work& tx) {
         shim::query(tx, "UPDATE leader SET until = '-infinity' WHERE holder = $1::uuid", id);
     });
 }

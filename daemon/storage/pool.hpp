@@ -8,7 +8,8 @@ namespace receiptd::storage {
 
 struct Pool {
     Pool(SessionContext& context, const Shares& shares)
-        : writers(context, shares.writers),
+        : lease(context, shares.lease),
+          writers(context, shares.writers),
           following(context, shares.following),
           adopting(context, shares.adopting),
           alerts(context, shares.alerts),
@@ -17,6 +18,7 @@ struct Pool {
           maintenance(context, shares.maintenance),
           listening(context, shares.listening) {}
 
+    Lane lease;  // of the leader: another daemon takes over from one that renews it late
     Lane writers;
     Lane following;    // the follower and the tracker: their questions, due trees, updates of watches
     Lane adopting;     // takes the lock of adoption, for which only one of a database has use at a time

@@ -1,5 +1,6 @@
 // Each class of work has connections of its own.
 #include "alert_test_support.hpp"
+#include "storage/pg_lease_store.hpp"
 #include "watch_test_support.hpp"
 
 #include <gtest/gtest.h>
@@ -18,6 +19,13 @@ protected:
             tx.exec(kHeldUp);
             return tx.exec("SELECT 1")[0][0].as<int>();
         });
+    }
+    void wait_until_all_of_following_wait() {
+        wait_until(
+            database().url(),
+            "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory' "
+            "HAVING count(*) = " +
+                std::to_string(storage::Shares().following));
     }
     double connected() { return store().series.connected.Value(); }
 };
@@ -43,6 +51,24 @@ TEST_F(ConnectionPool, OfPeopleWhoWaitHoldsUpNeitherWritersNorAlertsNorTheTracke
     people.clear();  // waits for them
 }
 
+TEST_F(ConnectionPool, OfTreesThatWaitHoldsUpNoLease) {
+    storage::PgLeaseStore leases(store().database, "here:1", "");
+    auto blocker = storage::shim::connect(database().url());
+    pqxx::work lock(*blocker);
+    lock.exec("SELECT pg_advisory_xact_lock(77)");
+    boost::asio::io_context io;
+    std::vector<std::future<int>> waiting;
+    for (unsigned i = 0; i < storage::Shares().following; ++i)
+        waiting.push_back(
+            boost::asio::co_spawn(io, question(store().database.pool.following), boost::asio::use_future));
+    auto asking = std::async(std::launch::async, [&] { io.run(); });
+    wait_until_all_of_following_wait();
+    EXPECT_TRUE(await(leases.hold("")).mine);
+    EXPECT_EQ(waiting.front().wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+    lock.abort();
+    asking.get();
+}
+
 TEST_F(ConnectionPool, OpensWhatIsNeededAtOnceAndNoMoreThanItsShare) {
     auto& lane = store().database.pool.following;
     for (int i = 0; i < 3; ++i) await(question(lane));
@@ -55,10 +81,7 @@ TEST_F(ConnectionPool, OpensWhatIsNeededAtOnceAndNoMoreThanItsShare) {
     for (int i = 0; i < 20; ++i)
         answers.push_back(boost::asio::co_spawn(io, question(lane), boost::asio::use_future));
     auto asking = std::async(std::launch::async, [&] { io.run(); });
-    wait_until(database().url(),
-               "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory' "
-               "HAVING count(*) = " +
-                   std::to_string(storage::Shares().following));
+    wait_until_all_of_following_wait();
     lock.abort();
     asking.get();
     for (auto& answer : answers) EXPECT_EQ(answer.get(), 1);

@@ -7,7 +7,7 @@ namespace receiptd::storage {
 namespace {
 
 unsigned total(const Shares& s) {
-    return s.writers + s.following + s.adopting + s.alerts + s.stream + s.people + s.maintenance +
+    return s.lease + s.writers + s.following + s.adopting + s.alerts + s.stream + s.people + s.maintenance +
            s.listening;
 }
 
