@@ -373,10 +373,10 @@ TEST(ConfigLoad, ConnectionsAreEnoughForAllKindsOfWork) {
                         "\n[follow]\nwriters = 3\n" + kUpstream);
     };
     EXPECT_THAT(with("0"), IsEmpty());
-    EXPECT_THAT(with("13"), IsEmpty());
+    EXPECT_THAT(with("14"), IsEmpty());
     EXPECT_THAT(
-        with("12"),
-        ElementsAre("r.toml:3:15: database.connections must be at least 13: follow.writers (3) and 10 for "
+        with("13"),
+        ElementsAre("r.toml:3:15: database.connections must be at least 14: follow.writers (3) and 11 for "
                     "all other work"));
 }
 
