@@ -175,8 +175,8 @@ base::Task<void> Watchdog::deliver() {
             message_.reset();
             continue;
         }
-        co_await base::wait_for(news_, context_.get_executor(),
-                                is_last ? options_.waits.back() : options_.waits[failed_++]);
+        const auto wait = is_last ? options_.waits.back() : options_.waits[failed_++];
+        co_await base::wait_for(news_, context_.get_executor(), wait);
     }
 }
 

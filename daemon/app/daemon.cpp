@@ -165,9 +165,11 @@ private:
         base::asio::steady_timer timer(runtime_.context);
         const auto started = runtime_.clock.steady();
         const auto& tracker = runtime_.watching.tracker();
-        while (tracker.running() && !tracker.idle() &&
-               runtime_.clock.steady() < started + (signalled_ || failure_ ? kTrackGrace : kTrackToTheEnd))
-            co_await base::sleep_on(timer, 10ms);
+        const auto is_over = [&] {
+            return runtime_.clock.steady() >=
+                   started + (signalled_ || failure_ ? kTrackGrace : kTrackToTheEnd);
+        };
+        while (tracker.running() && !tracker.idle() && !is_over()) co_await base::sleep_on(timer, 10ms);
     }
 
     base::Task<void> finish_alerts() {

@@ -43,8 +43,13 @@ base::Task<bool> keep_partitions(Runtime& runtime) {
 base::Task<void> maintain(Runtime& runtime) {
     base::asio::steady_timer timer(runtime.context);
     for (int round = 0;; round = (round + 1) % kRounds) {
-        const bool is_done = round == 0 ? co_await maintain_once(runtime) : co_await keep_partitions(runtime);
-        co_await base::sleep_on(timer, is_done ? kPartitionsEvery : kRetentionAgain);
+        bool is_done = false;
+        if (round == 0)
+            is_done = co_await maintain_once(runtime);
+        else
+            is_done = co_await keep_partitions(runtime);
+        const auto pause = is_done ? kPartitionsEvery : kRetentionAgain;
+        co_await base::sleep_on(timer, pause);
     }
 }
 

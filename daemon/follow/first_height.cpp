@@ -90,7 +90,8 @@ base::Task<std::optional<chain::BlockRef>> Follower::agree_on_head() {
     co_await know_head();
     for (unsigned attempt = 1; !state_.stop.requested(); ++attempt) {
         const auto head = state_.head.block();
-        const auto told = head ? co_await agreement_.on(*head) : Told::no;
+        auto told = Told::no;
+        if (head) told = co_await agreement_.on(*head);
         if (told == Told::yes) co_return head;
         if (head && co_await agreement_.begins_alone(*head, told)) co_return head;
         if (head) agreement_.hold_up();

@@ -183,11 +183,11 @@ base::Task<void> UnplacedReceipts::ask_outcome(const UnplacedReceipt& unplaced) 
     }
     const auto* unknown = std::get_if<rpc::ReceiptSource::Unknown>(&told);
     const auto pause = pause_before_outcome(unplaced.attempts + 1);
+    auto reason = unknown ? unknown->evidence : std::string("its outcome is not final yet");
     if ((unknown && unknown->not_offered) || !pause)
         co_await store_orphan(unplaced, std::nullopt);
     else
-        co_await postpone(unplaced, *pause, true,
-                          unknown ? unknown->evidence : "its outcome is not final yet");
+        co_await postpone(unplaced, *pause, true, std::move(reason));
 }
 
 base::Task<void> UnplacedReceipts::store_orphan(const UnplacedReceipt& unplaced,

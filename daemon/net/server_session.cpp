@@ -273,8 +273,8 @@ private:
             connection_->close();
             co_return false;
         }
-        const bool sent =
-            co_await send(asio::buffer(chunked ? kLastChunk : ""), asio::const_buffer(), time_for(0));
+        const auto last = asio::buffer(chunked ? kLastChunk : "");
+        const bool sent = co_await send(last, asio::const_buffer(), time_for(0));
         co_return (sent && keep_alive && !finishing_);
     }
 

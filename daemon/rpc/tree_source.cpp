@@ -204,8 +204,8 @@ base::Task<base::Result<chain::BlockRef, Unavailable>> RpcTreeSource::final_bloc
     if (!final && !final.error().absent) co_return unavailable(final.error());
     if (!final) co_return Unavailable{kOfAFork, "the chain has no block beside " + at_height};
     auto& header = final->value.value.header;
-    auto refusal = headers_ ? co_await headers_->refusal(header, router_->hosts()[final->host]->name())
-                            : std::optional<Unavailable>();
+    std::optional<Unavailable> refusal;
+    if (headers_) refusal = co_await headers_->refusal(header, router_->hosts()[final->host]->name());
     if (refusal) co_return std::move(*refusal);
     auto block = chain::block_ref(header);
     cache_->put(block);

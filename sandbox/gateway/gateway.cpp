@@ -87,6 +87,10 @@ void Gateway::chain_moved() {
     if (moved_) moved_->notify_all();
 }
 
+std::chrono::milliseconds Gateway::how_slow(const Trouble& trouble) const {
+    return trouble.amount > 0 ? std::chrono::milliseconds(trouble.amount) : options_.slow;
+}
+
 base::Task<void> Gateway::pause(std::chrono::nanoseconds duration) const {
     if (duration <= std::chrono::nanoseconds::zero()) co_return;
     boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor);
@@ -158,8 +162,7 @@ base::Task<net::ServerReply> Gateway::serve(const net::ServerRequest& request) {
 base::Task<net::ServerReply> Gateway::served_call(const RpcRequest& call, const Trouble& trouble) {
     co_await pause(options_.latency + trouble.latency);
     if (auto blind = blind_answer(trouble, call.method, &call)) co_return std::move(*blind);
-    if (trouble.fault == Fault::slow)
-        co_await pause(trouble.amount > 0 ? std::chrono::milliseconds(trouble.amount) : options_.slow);
+    if (trouble.fault == Fault::slow) co_await pause(how_slow(trouble));
     const RpcAnswer answered = co_await rpc_answer(call, trouble);
     co_return spoilt(to_reply(answered, call), trouble);
 }
@@ -167,8 +170,7 @@ base::Task<net::ServerReply> Gateway::served_call(const RpcRequest& call, const 
 base::Task<net::ServerReply> Gateway::served_page(const net::ServerRequest& request, const Trouble& trouble) {
     co_await pause(options_.latency + trouble.latency);
     if (auto blind = blind_answer(trouble, request.path, nullptr)) co_return std::move(*blind);
-    if (trouble.fault == Fault::slow)
-        co_await pause(trouble.amount > 0 ? std::chrono::milliseconds(trouble.amount) : options_.slow);
+    if (trouble.fault == Fault::slow) co_await pause(how_slow(trouble));
     co_await hold(request, trouble);
     net::ServerReply made = page(request, window(trouble));
     retell_page(lies_, request.path, made);

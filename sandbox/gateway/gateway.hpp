@@ -77,6 +77,7 @@ private:
     RpcContext context(Window window) const;
 
     base::Task<void> pause(std::chrono::nanoseconds duration) const;
+    std::chrono::milliseconds how_slow(const Trouble& trouble) const;
     base::Task<void> until_moved(base::Duration at_most);
     // Waits for a whole block just above the newest, as neardata does.
     base::Task<void> hold(const net::ServerRequest& request, const Trouble& trouble);

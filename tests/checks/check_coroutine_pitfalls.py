@@ -1,7 +1,7 @@
-"""Refuses what g++ 12 compiles wrongly: aggregate temporaries and capturing lambdas in a co_await.
+"""Refuses what g++ 12 compiles wrongly: aggregate temporaries, capturing lambdas and conditionals in a co_await.
 
-g++ 12.2 destroys an aggregate temporary inside a co_await expression twice. A lambda with captures
-is such an aggregate. Name the object in a statement before, and move it; make a lambda in an ordinary
+g++ 12.2 destroys an aggregate temporary inside a co_await expression twice, and so what `a ? b : c` yields inside of it,
+or around it. A lambda with captures is such an aggregate. Name the object in a statement before, and move it; make a lambda in an ordinary
 function that returns Task<T>. Captures by reference and of `this` have no destructor and may stay.
 """
 import re
@@ -57,6 +57,14 @@ def faults(expression):
     for match in BRACES.finditer(lambda_bodies_removed(expression)):
         if not HARMLESS.search(expression[: match.start(1)]):
             yield match.start(1), "a braced temporary inside co_await"
+    for match in re.finditer(r"\?", lambda_bodies_removed(expression)):
+        yield match.start(), "a conditional inside co_await"
+
+
+def is_in_conditional(code, at):
+    """Whether a `?` stands before it in its statement."""
+    statement = code[max(code.rfind(mark, 0, at) for mark in ";{}") + 1: at]
+    return "?" in statement
 
 
 def check(tree):
@@ -64,6 +72,8 @@ def check(tree):
     for path, text in trees.cpp(tree, "daemon/", "sandbox/", "tests/", "bench/").items():
         code = trees.without_comments_and_strings(text)
         for match in re.finditer(r"\bco_await\b", code):
+            if is_in_conditional(code, match.start()):
+                problems.add(f"{path}:{trees.line_of(code, match.start())}: co_await inside a conditional: make it an if")
             for offset, what in faults(operand(code, match.end())):
                 line = trees.line_of(code, match.end() + offset)
                 problems.add(f"{path}:{line}: {what}: name the object in a statement before, then move it")
@@ -82,6 +92,9 @@ REFUSED = [
     body("if ((co_await run(Job{name})).ok()) return;"),
     body("co_await f(\n        g(1),\n        Agg{.a = text});"),
     body("co_await f(net::HttpRequest{});"),
+    body("auto refusal = check ? co_await check->refusal(block) : std::optional<Fault>();"),
+    body("const bool done = first ? true : is_good(co_await next());"),
+    body("co_await send(name.empty() ? std::string(other) : name);"),
 ]
 ACCEPTED = [
     body("Request request{url, headers};\n    co_await client.get(std::move(request));"),
@@ -92,6 +105,9 @@ ACCEPTED = [
     body("co_await store.want(base::HeightRange{1, 2});"),
     body("// co_await f(Agg{1});\n    log(\"co_await f({1})\");"),
     body("use(co_await next(), [x] { return x; });"),
+    body("const auto name = a ? b : c;\n    co_await send(name);"),
+    body("if (check) refusal = co_await check->refusal(block);"),
+    body("co_await wait([this, &done] { return done ? a : b; });"),
 ]
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 #include "metrics/registry.hpp"
 #include "rpc/block_source.hpp"
 #include "rpc/neardata_source.hpp"
+#include "rpc/tree_source.hpp"
 #include "rpc/witnesses.hpp"
 #include "support/read_file.hpp"
 #include "unit/rpc/world.hpp"
@@ -71,12 +72,20 @@ protected:
             return result(told.dump());
         };
     }
-    FetchResult fetch() {
+    std::shared_ptr<HeaderCheck> headers() {
         witnesses_ = std::make_unique<ConfiguredWitnesses>(world.io.get_executor(), world.pool,
                                                            world.router(), nullptr);
-        auto headers = std::make_shared<HeaderCheck>(*witnesses_, &series);
+        return std::make_shared<HeaderCheck>(*witnesses_, &series);
+    }
+    // Of a tree that was executed in the block.
+    base::Result<chain::BlockRef, Unavailable> final_block() {
+        RpcTreeSource trees(world.io.get_executor(), world.pool, world.router(),
+                            std::make_shared<BlockCache>(), headers());
+        return world.run(trees.final_block(block_["header"]["hash"], kRecordedBlock, Priority::watch));
+    }
+    FetchResult fetch() {
         source_ = std::make_unique<RpcBlockSource>(world.io.get_executor(), world.pool, world.router(),
-                                                   std::make_shared<BlockCache>(), headers);
+                                                   std::make_shared<BlockCache>(), headers());
         world.router()->hosts().front()->saw_block(kRecordedBlock + 10);
         return world.run(source_->fetch(kRecordedBlock, Priority::head, false));
     }
@@ -181,6 +190,12 @@ TEST_F(CheckedHeaders, ThatNoOtherHostConfirmsAreNotTaken) {
     const auto& refused = std::get<Unavailable>(fetched);
     EXPECT_EQ(refused.reason, kHeaderNotConfirmed);
     EXPECT_NE(refused.detail.find("second: another header"), std::string::npos) << refused.detail;
+}
+
+TEST_F(CheckedHeaders, OfABlockOfATreeThatNoOtherHostConfirmsAreNotTaken) {
+    host("first", month_ago);
+    host("second", without_a_member);
+    EXPECT_EQ(final_block().error().reason, kHeaderNotConfirmed);
 }
 
 }  // namespace
