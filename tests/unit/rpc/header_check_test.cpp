@@ -77,7 +77,7 @@ protected:
                                                            world.router(), nullptr);
         return std::make_shared<HeaderCheck>(*witnesses_, &series);
     }
-    // Of a tree that was executed in the block.
+    // The block, as it is asked for where a tree was executed in it.
     base::Result<chain::BlockRef, Unavailable> final_block() {
         RpcTreeSource trees(world.io.get_executor(), world.pool, world.router(),
                             std::make_shared<BlockCache>(), headers());
