@@ -12,6 +12,8 @@ namespace receiptd::rpc {
 namespace {
 
 constexpr std::size_t kTimesAllowed = 10;
+// Data for an input costs two thirds of the gas that an action receipt costs (data_receipt_creation_config).
+constexpr std::size_t kInputsForAReceipt = 2;
 
 std::string more(std::size_t count, std::string_view what, std::size_t most) {
     if (count <= most) return {};
@@ -27,15 +29,17 @@ std::size_t believed(std::uint64_t allowed, std::size_t known) {
 
 std::string beyond(const chain::TransactionStatus& status, const TreeLimits& limits) {
     auto why = more(status.receipts_outcome.size(), "outcomes", limits.receipts);
-    for (const auto& outcome : status.receipts_outcome)
-        if (why.empty()) why = more(outcome.receipt_ids.size(), "children of a receipt", limits.receipts);
-    if (status.transaction_outcome && why.empty())
-        why = more(status.transaction_outcome->receipt_ids.size(), "receipts of a transaction",
-                   limits.receipts);
+    auto children = status.transaction_outcome ? status.transaction_outcome->receipt_ids.size() : 0;
+    for (const auto& outcome : status.receipts_outcome) children += outcome.receipt_ids.size();
+    if (why.empty()) why = more(children, "children", limits.receipts);
     if (!status.receipts || !why.empty()) return why;
     why = more(status.receipts->size(), "receipts", limits.receipts);
-    for (const auto& receipt : *status.receipts)
+    std::size_t inputs = 0;
+    for (const auto& receipt : *status.receipts) {
+        inputs += receipt.input_data_ids.size();
         if (why.empty()) why = more(receipt.input_data_ids.size(), "inputs of a receipt", limits.input_ids);
+    }
+    if (why.empty()) why = more(inputs, "inputs", kInputsForAReceipt * limits.receipts);
     return why;
 }
 

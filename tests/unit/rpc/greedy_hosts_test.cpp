@@ -60,14 +60,18 @@ TEST_F(GreedyHosts, WithOutcomesInAThousandBlocksAreLeftForAnotherOne) {
     EXPECT_EQ(host_of_tree(), "other");
 }
 
-// A tree whose one receipt awaits so many others that no protocol of today allows it.
-std::string large_tree(int inputs, const std::string& first = kR2) {
+std::string receipt_that_awaits(int inputs, const std::string& first = kR2) {
     std::string awaited = "\"" + first + "\"";
     for (int i = 1; i < inputs; ++i) awaited += ",\"" + kR3 + "\"";
     auto body = receipt(kR1);
     const std::string none = R"("input_data_ids":[])";
     body.replace(body.find(none), none.size(), R"("input_data_ids":[)" + awaited + "]");
-    return status({outcome(kR1, {})}, {kR1}, Texts{body});
+    return body;
+}
+
+// A tree whose one receipt awaits so many others that no protocol of today allows it.
+std::string large_tree(int inputs, const std::string& first = kR2) {
+    return status({outcome(kR1, {})}, {kR1}, Texts{receipt_that_awaits(inputs, first)});
 }
 
 std::string protocol_config(int most_inputs) {
@@ -97,6 +101,21 @@ TEST_F(LargeTrees, ByTheWordOfOneHostAreLeftForAnotherOne) {
     other.script = [](const auto&) { return small_tree(); };
     EXPECT_EQ(host_of_tree(), "other");
     EXPECT_LT(world.router()->hosts()[0]->health().score, 1.0);
+}
+
+// Each receipt awaits what one may, but together they cost ten times the memory of the largest honest tree.
+TEST_F(LargeTrees, ByTheSumOfTheirInputsAreLeftForAnotherOne) {
+    Texts bodies(160, receipt_that_awaits(1'280));
+    greedy.script = tells(status({outcome(kR1, {})}, {kR1}, bodies));
+    other.script = [](const auto&) { return small_tree(); };
+    EXPECT_EQ(host_of_tree(), "other");
+}
+
+TEST_F(LargeTrees, ByTheSumOfTheirChildrenAreLeftForAnotherOne) {
+    const Texts many(50'001, kR2);
+    greedy.script = tells(status({outcome(kR1, many), outcome(kR2, many)}, {kR1}, Texts{receipt(kR1)}));
+    other.script = [](const auto&) { return small_tree(); };
+    EXPECT_EQ(host_of_tree(), "other");
 }
 
 TEST_F(LargeTrees, ThatTwoHostsTellAlikeAreTaken) {
