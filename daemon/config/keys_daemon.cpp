@@ -71,9 +71,8 @@ constexpr Key kDaemonKeys[] = {
      .at = setting<&Settings::database, &Database::connections>(),
      .help = "Maximum number of database connections of the daemon: `follow.writers`, and at least 11 for "
              "all other work (the lease, trees and watches, alerts, the stream, the API, maintenance). Each "
-             "kind of "
-             "work has its own connections, so none waits for another. Additional connections go to trees "
-             "and watches, and to the API. 0: `follow.writers` and 14. A test of rules on history "
+             "kind of work has its own connections, so none waits for another. Additional connections go to "
+             "trees and watches, and to the API. 0: `follow.writers` and 14. A test of rules on history "
              "(`POST /v1/rules/test`) has one more while it runs.",
      .min = 0,
      .max = 256},

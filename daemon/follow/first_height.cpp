@@ -90,15 +90,15 @@ base::Task<std::optional<chain::BlockRef>> Follower::agree_on_head() {
     co_await know_head();
     for (unsigned attempt = 1; !state_.stop.requested(); ++attempt) {
         const auto head = state_.head.block();
-        auto told = Told::no;
-        if (head) told = co_await agreement_.on(*head);
-        if (told == Told::yes) co_return head;
-        if (head && co_await agreement_.begins_alone(*head, told)) co_return head;
+        auto answer = Told::no;
+        if (head) answer = co_await agreement_.on(*head);
+        if (answer == Told::yes) co_return head;
+        if (head && co_await agreement_.begins_alone(*head, answer)) co_return head;
         if (head) agreement_.hold_up();
         if (head && !std::exchange(warned, true))
             log::warn("nothing is stored before the hosts agree on the head",
                       {{"because", state_.disagreement}});
-        if (head && told == Told::no) agreement_.doubt_head();
+        if (head && answer == Told::no) agreement_.doubt_head();
         // The stored tip of an old database is not where to start.
         state_.head.fall_back(std::nullopt);
         co_await state_.pause(state_.wait_before(kAskHeadsAgain, attempt));

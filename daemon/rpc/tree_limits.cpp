@@ -12,7 +12,8 @@ namespace receiptd::rpc {
 namespace {
 
 constexpr std::size_t kTimesAllowed = 10;
-// Data for an input costs two thirds of the gas that an action receipt costs (data_receipt_creation_config).
+// To send data for an input costs two thirds of the gas by which receipts are counted here
+// (data_receipt_creation_config).
 constexpr std::size_t kInputsForAReceipt = 2;
 
 std::string more(std::size_t count, std::string_view what, std::size_t most) {

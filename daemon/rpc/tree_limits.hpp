@@ -14,7 +14,7 @@ namespace receiptd::rpc {
 // Ten times what the protocol allows: as of version 86 a transaction's gas pays for fewer than 10,000
 // receipts, and a receipt awaits 128 others.
 struct TreeLimits {
-    std::size_t receipts = 100'000;  // and outcomes, children of all, half of the inputs of all
+    std::size_t receipts = 100'000;  // as many outcomes; as many children, and twice as many inputs, in sum
     std::size_t input_ids = 1'280;   // of one receipt
 };
 

@@ -8,7 +8,7 @@ namespace receiptd::storage {
 namespace {
 
 // The row is locked before it is written: where an UPDATE itself waits and the other transaction is rolled
-// back, PostgreSQL writes the values of before the wait, and the lease would have run out when it begins.
+// back, PostgreSQL writes the values of before the wait, and the lease would have expired when it begins.
 
 // Renewing leaves the key alone, so it waits for no commit that shares it.
 constexpr const char* kLockOwn = "SELECT FROM leader WHERE holder = $1::uuid FOR NO KEY UPDATE";

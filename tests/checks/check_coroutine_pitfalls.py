@@ -1,8 +1,8 @@
 """Refuses what g++ 12 compiles wrongly: aggregate temporaries, capturing lambdas and conditionals in a co_await.
 
-g++ 12.2 destroys an aggregate temporary inside a co_await expression twice, and so what `a ? b : c` yields inside of it,
-or around it. A lambda with captures is such an aggregate. Name the object in a statement before, and move it; make a lambda in an ordinary
-function that returns Task<T>. Captures by reference and of `this` have no destructor and may stay.
+g++ 12.2 destroys an aggregate temporary inside a co_await expression twice, and so the value of `a ? b : c` inside of
+it or around it. A lambda with captures is such an aggregate. Name the object in a statement before, and move it; make a
+lambda in an ordinary function that returns Task<T>. Captures by reference and of `this` have no destructor and may stay.
 """
 import re
 
@@ -62,7 +62,7 @@ def faults(expression):
 
 
 def is_in_conditional(code, at):
-    """Whether a `?` stands before it in its statement."""
+    """Whether a `?` stands between the beginning of its statement and this place."""
     statement = code[max(code.rfind(mark, 0, at) for mark in ";{}") + 1: at]
     return "?" in statement
 

@@ -75,7 +75,7 @@ class Leading(Daemons):
     OF_LEADER = ("receiptd_committed_height ", "receiptd_gap_blocks ", "receiptd_watches_stuck ", "receiptd_table_bytes{")
 
     def shows_what_it_does(self, daemon, leads):
-        """Some of a leader's series come with the first upkeep of the database."""
+        """Whether its metrics are those of a leader, or of a daemon that waits; some come with the first upkeep."""
         shown = self.page(daemon, "/metrics")[1]
         series = [name for name in self.OF_LEADER if f"\n{name}" in shown]
         return (f"receiptd_leader {int(leads)}\n" in shown and "receiptd_head_height " in shown

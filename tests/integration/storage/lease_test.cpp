@@ -36,7 +36,7 @@ TEST_F(Leases, OfDaemonsThatBeginAtOnceOneLeads) {
     EXPECT_EQ(leaders, kRounds);
 }
 
-// As a leader leaves it that was frozen while it renewed its lease, when PostgreSQL ends its session.
+// PostgreSQL ends the session of a leader that was frozen while it renewed its lease, and rolls that back.
 class AfterAWait : public Leases {
 protected:
     void SetUp() override {
@@ -45,7 +45,8 @@ protected:
         await(former_->hold(""));
     }
 
-    // What begins to wait for a row of a transaction that is rolled back then; returns when that was.
+    // Another transaction has written the row; it is rolled back while hold() waits for it. Returns the
+    // moment of that, by the database's clock.
     std::string hold_after_wait(storage::PgLeaseStore& leases) {
         const auto frozen = storage::shim::connect(database().url());
         pqxx::work renewing(*frozen);

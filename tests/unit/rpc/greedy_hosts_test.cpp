@@ -103,7 +103,7 @@ TEST_F(LargeTrees, ByTheWordOfOneHostAreLeftForAnotherOne) {
     EXPECT_LT(world.router()->hosts()[0]->health().score, 1.0);
 }
 
-// Each receipt awaits what one may, but together they cost ten times the memory of the largest honest tree.
+// No receipt awaits more than one may, but no gas pays for all of them together.
 TEST_F(LargeTrees, ByTheSumOfTheirInputsAreLeftForAnotherOne) {
     Texts bodies(160, receipt_that_awaits(1'280));
     greedy.script = tells(status({outcome(kR1, {})}, {kR1}, bodies));
