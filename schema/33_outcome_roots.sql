@@ -13,9 +13,11 @@ BEGIN
         AND c.block_time BETWEEN at - interval '1 hour' AND at + interval '1 hour'
     ORDER BY c.block_height LIMIT 1;
     IF next_height IS NULL AND NOT EXISTS (SELECT FROM chunks c
-        WHERE c.block_height > height AND c.block_height <= up_to AND c.shard_id = of_shard
-            AND c.block_time BETWEEN at - interval '1 hour' AND at + interval '1 hour') THEN
-        -- The shard was split: the first new chunk of each child has the root.
+        WHERE c.shard_id = of_shard AND c.block_time BETWEEN at - interval '1 hour' AND at + interval '1 hour'
+            AND c.block_height = (SELECT max(n.block_height) FROM chunks n
+                WHERE n.block_height > height AND n.block_height <= up_to
+                    AND n.block_time BETWEEN at - interval '1 hour' AND at + interval '1 hour')) THEN
+        -- The shard was split: the first new chunk of each child has the root. A child without one shows the parent.
         SELECT max(first.block_height), array_agg(first.outcome_root), bool_and(first.covered)
         INTO next_height, children, is_covered FROM (
             SELECT DISTINCT ON (c.shard_id) c.block_height, c.outcome_root, c.covered FROM chunks c

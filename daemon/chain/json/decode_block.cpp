@@ -17,27 +17,21 @@ bool read_time(Reader& reader, Text nanosec, Text rounded, std::uint64_t& out) {
 }
 
 // A shard has one chunk in a block. But the children of a split shard show its last chunk while they have
-// none of their own: that one stays once.
-bool leave_one_of_each(Reader& reader, Block& block) {
+// none of their own.
+bool are_distinct(Reader& reader, const Block& block) {
     IdSet hashes;
     boost::unordered_flat_set<ShardId> shards;
-    std::vector<ChunkHeader> kept;
-    kept.reserve(block.chunks.size());
     for (std::size_t i = 0; i < block.chunks.size(); ++i) {
         const ChunkHeader& chunk = block.chunks[i];
         const bool new_hash = hashes.insert(chunk.chunk_hash).second;
         const bool new_shard = shards.insert(chunk.shard_id).second;
-        if (new_hash && new_shard) {
-            kept.push_back(chunk);
-            continue;
-        }
+        if (new_hash && new_shard) continue;
         if (!new_hash && !new_shard && chunk.height_included < block.header.height) continue;
         reader.fail(new_hash    ? "its shard is listed before"
                     : new_shard ? "its hash is listed before"
                                 : "it is listed before");
         return reader.within(i) || reader.within("chunks");
     }
-    block.chunks = std::move(kept);
     return true;
 }
 
@@ -83,7 +77,7 @@ bool block_members(Reader& reader, ondemand::object& object, Presence chunks, Bl
     };
     return reader.object(object, required("author", Account{out.author}), required("header", header),
                          Field<7, std::vector<ChunkHeader>&>{"chunks", chunks, out.chunks}) &&
-           leave_one_of_each(reader, out);
+           are_distinct(reader, out);
 }
 
 bool members(Reader& reader, ondemand::object& object, Block& out) {

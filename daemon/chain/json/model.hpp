@@ -73,8 +73,9 @@ struct BlockHeader {
 struct Block {
     Text author;
     BlockHeader header;
-    // One per shard of the layout, new or repeated: new iff height_included == header.height.
-    // Whole blocks of old recordings lack them: then taken from the shards' chunks.
+    // One per shard of the layout, new or repeated: new iff height_included == header.height. The children of
+    // a split shard that have none of their own repeat its last one, with its shard. Whole blocks of old
+    // recordings lack them: then taken from the shards' chunks.
     std::vector<ChunkHeader> chunks;
     // The block's hash covers its header and these chunk headers (proof/outcomes_root.hpp); false: that is
     // not known.

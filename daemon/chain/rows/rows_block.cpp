@@ -77,10 +77,10 @@ RowBatch block_rows(const Block& block, const std::vector<const Chunk*>& chunks,
     batch.facts.seen.collected = collect;
     begin_block(batch, block, prev_height);
     const RowPlace place{header.height, RowTime(header.timestamp_nanosec), std::nullopt, std::nullopt, {}};
-    for (const auto& chunk : block.chunks)
+    for (const auto* chunk : chunk_of_each_shard(block))
         write_chunk(
             batch, place,
-            {chunk.shard_id, &chunk, chunk.height_included != header.height, {}, block.covers_chunks});
+            {chunk->shard_id, chunk, chunk->height_included != header.height, {}, block.covers_chunks});
     if (scope.kind == ScopeKind::headers) return batch;
     ChunkRows contents(batch, header, scope, collect);
     for (const auto* chunk : chunks) contents.write(*chunk);

@@ -29,11 +29,11 @@ Text executed_root(const WholeBlockShard* shard, bool missing) {
 void write_chunks(RowBatch& batch, RowPlace place, const WholeBlock& whole) {
     const auto height = whole.block.header.height;
     const bool covered = whole.block.covers_chunks;
-    for (const auto& chunk : whole.block.chunks) {
-        const auto* shard = find_shard(whole, chunk.shard_id);
+    for (const auto* chunk : chunk_of_each_shard(whole.block)) {
+        const auto* shard = find_shard(whole, chunk->shard_id);
         const bool no_new_chunk = shard != nullptr && !shard->chunk_header;
-        const bool missing = no_new_chunk || chunk.height_included != height;
-        write_chunk(batch, place, {chunk.shard_id, &chunk, missing, executed_root(shard, missing), covered});
+        const bool missing = no_new_chunk || chunk->height_included != height;
+        write_chunk(batch, place, {chunk->shard_id, chunk, missing, executed_root(shard, missing), covered});
     }
     for (const auto& shard : whole.shards) {  // old recordings list no chunks in the block
         const auto is_listed = [&shard](const ChunkHeader& chunk) {

@@ -208,6 +208,15 @@ void write_block(RowBatch& batch, const Block& block, std::optional<BlockHeight>
     ++table.rows;
 }
 
+std::vector<const ChunkHeader*> chunk_of_each_shard(const Block& block) {
+    std::vector<const ChunkHeader*> chunks;
+    for (const auto& chunk : block.chunks) {
+        const auto is_same = [&](const ChunkHeader* known) { return known->shard_id == chunk.shard_id; };
+        if (std::none_of(chunks.begin(), chunks.end(), is_same)) chunks.push_back(&chunk);
+    }
+    return chunks;
+}
+
 void write_chunk(RowBatch& batch, const RowPlace& place, const ChunkRow& chunk) {
     const auto* header = chunk.header;
     auto& table = batch[Table::chunks];

@@ -47,6 +47,8 @@ struct ChunkRow {
     Text executed_root;    // of the outcomes that the block tells of this shard; empty: it tells none
     bool covered = false;  // by the block's hash
 };
+// Without the repeats that stand for children of a split shard.
+std::vector<const ChunkHeader*> chunk_of_each_shard(const Block& block);
 void write_chunk(RowBatch& batch, const RowPlace& place, const ChunkRow& chunk);
 void write_transaction(RowBatch& batch, const RowPlace& place, const SignedTransaction& transaction,
                        const Outcome* conversion);

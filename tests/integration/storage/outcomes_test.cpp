@@ -103,6 +103,20 @@ TEST_F(Outcomes, OfASplitShardAreConfirmedByItsChildren) {
     EXPECT_EQ(compared(), "{[100,101)}");
 }
 
+TEST_F(Outcomes, OfASplitShardWaitWhileItStandsForAChild) {
+    chunk(100, 0, "z", "a");
+    no_chunk(101, 0, "");
+    no_chunk(102, 0, "");
+    chunk(102, 8, "a", "b");
+    chunk(103, 8, "b", "c");
+    chunk(103, 7, "a", "d");
+    EXPECT_THAT(compare(102).ranges(), IsEmpty());
+    EXPECT_EQ(compared(), "{[101,102)}") << "a chunk of the other child is to come";
+    EXPECT_THAT(compare(103).ranges(), IsEmpty());
+    EXPECT_EQ(compared(), "{[100,103)}");
+    EXPECT_EQ(unconfirmed(), "{}");
+}
+
 TEST_F(Outcomes, OfAShardWithoutAChunkWaitThoughAnotherOneIsSplit) {
     chunk(100, 0, "z", "a");
     no_chunk(101, 0, "");

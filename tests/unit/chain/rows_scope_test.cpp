@@ -28,6 +28,21 @@ RowBatch rows_in_scope(const ChainBuilder& chain, const Scope& scope = kWholeCha
     return batch;
 }
 
+TEST(WholeBlockRows, AParentThatStandsForItsChildrenHasOneRow) {
+    ChainBuilder chain;
+    auto& whole = chain.add_block(10, 3);
+    whole.block.chunks[0].shard_id = 7;
+    whole.block.chunks[0].height_included = 9;
+    whole.block.chunks[1] = whole.block.chunks[0];
+    whole.shards[0].chunk_header = whole.shards[1].chunk_header = std::nullopt;
+    const auto batch = rows_in_scope(chain);
+    EXPECT_EQ(read_rows(batch, Table::blocks).at(0)["shard_count"], "3");
+    const auto chunks = read_rows(batch, Table::chunks);
+    ASSERT_EQ(chunks.size(), 4u);
+    for (const char* shard : {"0", "1", "7"}) EXPECT_EQ(row_with(chunks, "shard_id", shard)["missing"], "t");
+    EXPECT_EQ(row_with(chunks, "shard_id", "2")["missing"], "f");
+}
+
 TEST(WholeBlockRows, ScopeHeadersStoresBlocksAndChunksOnly) {
     const auto batch = rows_in_scope(swap_chain(), {ScopeKind::headers, {}, {}});
     EXPECT_EQ(batch[Table::blocks].rows, 5u);
