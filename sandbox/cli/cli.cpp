@@ -143,7 +143,7 @@ struct RunArguments {
     std::string genesis_time = "2026-01-01T00:00:00Z", traffic;
     std::int64_t block_time_ms = 600, longest_wait_ms = 10'000;
     std::uint32_t protocol_version = 86;
-    std::vector<std::string> upgrades;
+    std::vector<std::string> upgrades, splits;
 };
 
 void add_listen_options(CLI::App& run, RunArguments& args) {
@@ -173,6 +173,12 @@ void add_chain_options(CLI::App& run, RunArguments& args) {
            "From the start of this epoch (the first one is 0) the chain has this version (repeatable)")
         ->allow_extra_args(false)
         ->option_text("EPOCH:VERSION");
+    run.add_option(
+           "--split-at", args.splits,
+           "At the start of this epoch (not the first one, 0) the shard of this account is split in two; "
+           "the account is the first one of the upper half (repeatable)")
+        ->allow_extra_args(false)
+        ->option_text("EPOCH:ACCOUNT");
     run.add_option("--block-time-ms", args.block_time_ms,
                    "Time between blocks. 0: blocks are made only by POST /advance of the control API")
         ->check(CLI::Range(0, 3'600'000))
@@ -248,6 +254,10 @@ RunOptions finish(RunArguments& args) {
     RunOptions options = args.options;
     options.ledger.protocol = find_protocol(args.protocol_version);
     for (const auto& upgrade : args.upgrades) options.ledger.upgrades.insert(parse_upgrade(upgrade));
+    for (const auto& split : args.splits) {
+        if (!options.ledger.splits.insert(parse_split(split)).second)
+            throw std::invalid_argument("--split-at: one epoch can begin with one split only");
+    }
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     options.ledger.genesis_time_nanosec = parse_genesis_time(
         args.genesis_time,

@@ -60,7 +60,10 @@ void add_constants(Json& json, const sim::Protocol& protocol) {
     json["validator_proposals"] = Json::array();
     json["challenges_result"] = Json::array();
     json["latest_protocol_version"] = protocol.version;
-    if (protocol.block_header_version >= 6) json["shard_split"] = nullptr;
+}
+
+Json split_json(const std::optional<ShardSplit>& split) {
+    return split ? Json::array({split->shard_id, split->boundary_account}) : Json();
 }
 
 Json header_json(const BlockRecord& block) {
@@ -86,12 +89,13 @@ Json header_json(const BlockRecord& block) {
                  {"chunk_endorsements", endorsements_json(block)}};
     add_roots(json, block);
     add_constants(json, *block.protocol);
+    if (block.protocol->block_header_version >= 6) json["shard_split"] = split_json(block.shard_split);
     return json;
 }
 
-Json chunk_headers_json(const BlockRecord& block, const ShardLayout& layout) {
+Json chunk_headers_json(const BlockRecord& block) {
     Json headers = Json::array();
-    for (const ChunkPtr& chunk : block.chunks) headers.push_back(chunk_header_json(*chunk, layout));
+    for (const ChunkPtr& chunk : block.chunks) headers.push_back(chunk_header_json(*chunk));
     return headers;
 }
 
@@ -150,7 +154,7 @@ private:
 
 }  // namespace
 
-Json chunk_header_json(const ChunkRecord& chunk, const ShardLayout& layout) {
+Json chunk_header_json(const ChunkRecord& chunk) {
     const Application& previous = *chunk.previous;
     Json json = {{"chunk_hash", chunk.hash.to_string()},
                  {"prev_block_hash", chunk.prev_block_hash.to_string()},
@@ -160,7 +164,7 @@ Json chunk_header_json(const ChunkRecord& chunk, const ShardLayout& layout) {
                  {"encoded_length", chunk.encoded_length},
                  {"height_created", chunk.height},
                  {"height_included", chunk.height},
-                 {"shard_id", layout.shard_id(chunk.shard)},
+                 {"shard_id", chunk.shard_id()},
                  {"gas_used", previous.gas_used},
                  {"gas_limit", chunk.gas_limit},
                  {"rent_paid", "0"},
@@ -176,27 +180,25 @@ Json chunk_header_json(const ChunkRecord& chunk, const ShardLayout& layout) {
     return json;
 }
 
-Json chunk_json(const ChunkRecord& chunk, const ShardLayout& layout) {
+Json chunk_json(const ChunkRecord& chunk) {
     Json transactions = Json::array();
     for (const TransactionPtr& transaction : chunk.transactions)
         transactions.push_back(transaction_json(*transaction));
     return {{"author", chunk.author},
-            {"header", chunk_header_json(chunk, layout)},
+            {"header", chunk_header_json(chunk)},
             {"transactions", std::move(transactions)},
             {"receipts", receipts_json(chunk.receipts)}};
 }
 
-Json block_json(const BlockRecord& block, const ShardLayout& layout) {
-    return {{"author", block.author},
-            {"header", header_json(block)},
-            {"chunks", chunk_headers_json(block, layout)}};
+Json block_json(const BlockRecord& block) {
+    return {{"author", block.author}, {"header", header_json(block)}, {"chunks", chunk_headers_json(block)}};
 }
 
-Json whole_block_json(const BlockRecord& block, const ShardLayout& layout,
+Json whole_block_json(const BlockRecord& block,
                       const std::function<std::optional<CryptoHash>(const CryptoHash&)>& tx_hash) {
     Json shards = Json::array();
     for (std::size_t i = 0; i < block.chunks.size(); ++i) {
-        Json shard = {{"shard_id", layout.shard_id(i)},
+        Json shard = {{"shard_id", block.layout->shard_id(i)},
                       {"chunk", nullptr},
                       {"receipt_execution_outcomes", Json::array()},
                       {"state_changes", Json::array()}};
@@ -204,7 +206,7 @@ Json whole_block_json(const BlockRecord& block, const ShardLayout& layout,
             const ChunkRecord& chunk = *block.chunks[i];
             const ShardWriter writer(block, chunk);
             shard["chunk"] = {{"author", chunk.author},
-                              {"header", chunk_header_json(chunk, layout)},
+                              {"header", chunk_header_json(chunk)},
                               {"transactions", writer.transactions()},
                               {"receipts", receipts_json(chunk.receipts)},
                               {"local_receipts", receipts_json(chunk.application->locals)},
@@ -213,7 +215,7 @@ Json whole_block_json(const BlockRecord& block, const ShardLayout& layout,
         }
         shards.push_back(std::move(shard));
     }
-    return {{"block", block_json(block, layout)}, {"shards", std::move(shards)}};
+    return {{"block", block_json(block)}, {"shards", std::move(shards)}};
 }
 
 Json light_header_json(const chain::LightHeader& header) {

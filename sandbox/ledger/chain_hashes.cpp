@@ -76,7 +76,7 @@ void write_congestion(Writer& writer, const CongestionInfo& info) {
     writer.u16(info.allowed_shard);
 }
 
-Bytes chunk_inner_borsh(const ChunkRecord& chunk, std::uint64_t shard_id) {
+Bytes chunk_inner_borsh(const ChunkRecord& chunk) {
     const Application& previous = *chunk.previous;
     Writer writer;
     writer.u8(static_cast<std::uint8_t>(chunk.protocol->chunk_header_version - 1));
@@ -86,7 +86,7 @@ Bytes chunk_inner_borsh(const ChunkRecord& chunk, std::uint64_t shard_id) {
     writer.hash(chunk.encoded_merkle_root);
     writer.u64(chunk.encoded_length);
     writer.u64(chunk.height);
-    writer.u64(shard_id);
+    writer.u64(chunk.shard_id());
     writer.u64(previous.gas_used);
     writer.u64(chunk.gas_limit);
     writer.u128(previous.tokens_burnt);
@@ -132,7 +132,12 @@ Bytes inner_rest_borsh(const BlockRecord& block) {
     const std::vector<Bytes> endorsements = chunk_endorsements(block);
     writer.count(endorsements.size());
     for (const Bytes& bitmap : endorsements) writer.bytes(bitmap);
-    if (!has_challenges) writer.option(false);  // shard split
+    if (has_challenges) return writer.take();
+    writer.option(block.shard_split.has_value());
+    if (block.shard_split) {
+        writer.u64(block.shard_split->shard_id);
+        writer.string(block.shard_split->boundary_account);
+    }
     return writer.take();
 }
 
@@ -186,7 +191,7 @@ Bytes receipt_borsh(const sim::Receipt& receipt) {
     return writer.take();
 }
 
-void seal_chunk(ChunkRecord& chunk, const ShardLayout& layout) {
+void seal_chunk(ChunkRecord& chunk) {
     Writer encoded;
     std::vector<CryptoHash> leaves;
     encoded.count(chunk.transactions.size());
@@ -198,11 +203,10 @@ void seal_chunk(ChunkRecord& chunk, const ShardLayout& layout) {
     chunk.tx_root = chain::merkle_root(leaves);
     encoded.count(chunk.receipts.size());
     for (const ReceiptPtr& receipt : chunk.receipts) encoded.raw(receipt_borsh(*receipt));
-    chunk.outgoing_receipts_root = receipts_root(chunk.receipts, layout);
+    chunk.outgoing_receipts_root = receipts_root(chunk.receipts, *chunk.layout);
     chunk.encoded_length = encoded.result().size();
     chunk.encoded_merkle_root = sha256(encoded.result());
-    chunk.hash = chain::sha256_pair(sha256(chunk_inner_borsh(chunk, layout.shard_id(chunk.shard))),
-                                    chunk.encoded_merkle_root);
+    chunk.hash = chain::sha256_pair(sha256(chunk_inner_borsh(chunk)), chunk.encoded_merkle_root);
 }
 
 std::vector<Bytes> chunk_endorsements(const BlockRecord& block) {

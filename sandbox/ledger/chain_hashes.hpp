@@ -2,7 +2,6 @@
 #pragma once
 
 #include "sandbox/ledger/records.hpp"
-#include "sandbox/ledger/shard_layout.hpp"
 
 #include <span>
 
@@ -12,7 +11,7 @@ namespace receiptd::sandbox {
 chain::Bytes receipt_borsh(const sim::Receipt& receipt);
 
 // Fills in tx_root, outgoing_receipts_root, the encoded_ members and hash from everything else.
-void seal_chunk(ChunkRecord& chunk, const ShardLayout& layout);
+void seal_chunk(ChunkRecord& chunk);
 
 // Fills in the roots over the chunks and the hash; `next_bp_hash`, epochs and everything else must be there.
 void seal_block(BlockRecord& block);

@@ -28,7 +28,9 @@ void ChainStore::forget_below(Height height) {
         BlockRecord gone = std::move(blocks_.front());
         blocks_.pop_front();
         for (std::size_t i = 0; i < gone.chunks.size(); ++i) {
-            if (blocks_.front().chunks[i] != gone.chunks[i]) chunks_.erase(gone.chunks[i]->hash);
+            const auto& stay = blocks_.front().chunks;
+            if (std::find(stay.begin(), stay.end(), gone.chunks[i]) == stay.end())
+                chunks_.erase(gone.chunks[i]->hash);
         }
         if (gone.ordinal == 0)
             genesis_ = std::move(gone);
@@ -65,11 +67,15 @@ const ChunkRecord* ChainStore::chunk(const CryptoHash& hash) const {
     return found == chunks_.end() ? nullptr : found->second.get();
 }
 
-const BlockRecord* ChainStore::next_chunk_of(const BlockRecord& block, std::size_t shard) const {
+std::optional<ChainStore::ChunkPlace> ChainStore::next_chunk_of(const BlockRecord& block,
+                                                                std::uint64_t shard_id) const {
     for (std::size_t ordinal = block.ordinal + 1; ordinal < size(); ++ordinal) {
-        if (at_ordinal(ordinal).is_new(shard)) return &at_ordinal(ordinal);
+        const BlockRecord& next = at_ordinal(ordinal);
+        for (const std::size_t shard : next.layout->indexes_from(shard_id)) {
+            if (next.is_new(shard)) return ChunkPlace{&next, shard};
+        }
     }
-    return nullptr;
+    return std::nullopt;
 }
 
 }  // namespace receiptd::sandbox

@@ -38,8 +38,15 @@ public:
     const BlockRecord* lost(const CryptoHash& hash) const;
     // Also one of a lost block. nullptr: unknown.
     const ChunkRecord* chunk(const CryptoHash& hash) const;
-    // The first block above `block` with a new chunk of that shard; nullptr: none yet.
-    const BlockRecord* next_chunk_of(const BlockRecord& block, std::size_t shard) const;
+    // The place of a new chunk.
+    struct ChunkPlace {
+        const BlockRecord* block = nullptr;
+        std::size_t shard = 0;  // index
+        const ChunkRecord& chunk() const { return *block->chunks[shard]; }
+    };
+    // The first new chunk above `block` of that shard or, once it is split, of a shard that came from it.
+    // nullopt: none yet.
+    std::optional<ChunkPlace> next_chunk_of(const BlockRecord& block, std::uint64_t shard_id) const;
 
     const MerkleLog& merkle() const { return merkle_; }
 

@@ -23,8 +23,8 @@ struct Produced {
 using ByValidator = std::map<std::string, Produced>;
 
 // Every height and shard has one producer; heights that were skipped were nobody's fault and do not count.
-ByValidator count(const ChainStore& store, const BlockRecord& at, const Validators& validators,
-                  std::size_t shards) {
+ByValidator count(const ChainStore& store, const BlockRecord& at, const Validators& validators) {
+    const std::size_t shards = at.layout->size();
     ByValidator counts;
     for (const Validator& validator : validators.all()) {
         counts[validator.account_id] = {0, std::vector<std::uint64_t>(shards),
@@ -111,11 +111,10 @@ Json validator_rules_json(std::size_t validators, std::size_t shards) {
 }
 
 // The members that both configurations have.
-Json common_config_json(const LedgerOptions& options, const sim::Protocol& protocol,
-                        const ShardLayout& layout) {
+Json common_config_json(const LedgerOptions& options, const BlockRecord& at) {
     constexpr std::uint64_t kYearNanosec = 31'536'000 * kNanosecPerSecond;
-    Json json = validator_rules_json(options.validators, layout.size());
-    json.update({{"protocol_version", protocol.version},
+    Json json = validator_rules_json(options.validators, at.layout->size());
+    json.update({{"protocol_version", at.protocol->version},
                  {"chain_id", options.chain_id},
                  {"genesis_height", options.genesis_height},
                  {"genesis_time", time_text(options.genesis_time_nanosec)},
@@ -128,23 +127,22 @@ Json common_config_json(const LedgerOptions& options, const sim::Protocol& proto
                  {"num_blocks_per_year", kYearNanosec / options.block_time_nanosec},
                  {"dynamic_resharding", false},
                  {"use_production_config", false},
-                 {"shard_layout", layout.to_json()}});
+                 {"shard_layout", at.layout->to_json()}});
     return json;
 }
 
 }  // namespace
 
-Json validators_json(const ChainStore& store, const BlockRecord& at, const Validators& validators,
-                     const ShardLayout& layout) {
-    const ByValidator counts = count(store, at, validators, layout.size());
+Json validators_json(const ChainStore& store, const BlockRecord& at, const Validators& validators) {
+    const ByValidator counts = count(store, at, validators);
     Json current = Json::array();
     Json next = Json::array();
     for (const Validator& validator : validators.all()) {
-        current.push_back(current_validator_json(validator, counts.at(validator.account_id), layout));
+        current.push_back(current_validator_json(validator, counts.at(validator.account_id), *at.layout));
         next.push_back({{"account_id", validator.account_id},
                         {"public_key", validator.key.public_key().to_string()},
                         {"stake", base::to_string(validator.stake)},
-                        {"shards", layout.shard_ids()}});
+                        {"shards", at.layout->shard_ids()}});
     }
     return {{"current_validators", std::move(current)}, {"next_validators", std::move(next)},
             {"current_fishermen", Json::array()},       {"next_fishermen", Json::array()},
@@ -152,17 +150,16 @@ Json validators_json(const ChainStore& store, const BlockRecord& at, const Valid
             {"epoch_start_height", at.epoch_start},     {"epoch_height", at.epoch_index + 1}};
 }
 
-Json protocol_config_json(const LedgerOptions& options, const sim::Protocol& protocol,
-                          const ShardLayout& layout) {
-    Json json = common_config_json(options, protocol, layout);
-    json["runtime_config"] = runtime_config_json(options, protocol);
+Json protocol_config_json(const LedgerOptions& options, const BlockRecord& at) {
+    Json json = common_config_json(options, at);
+    json["runtime_config"] = runtime_config_json(options, *at.protocol);
     return json;
 }
 
-Json genesis_config_json(const LedgerOptions& options, const ShardLayout& layout,
-                         const Validators& validators, u128 total_supply) {
-    Json json = common_config_json(options, options.protocol_in(0), layout);
-    json["total_supply"] = base::to_string(total_supply);
+Json genesis_config_json(const LedgerOptions& options, const BlockRecord& genesis,
+                         const Validators& validators) {
+    Json json = common_config_json(options, genesis);
+    json["total_supply"] = base::to_string(genesis.total_supply);
     Json list = Json::array();
     for (const Validator& validator : validators.all()) {
         list.push_back({{"account_id", validator.account_id},

@@ -62,20 +62,38 @@ GenesisAccount validator_account(const Validator& validator) {
 Ledger::Ledger(LedgerOptions options, const sim::Contracts& contracts)
     : options_(std::move(options)),
       contracts_(contracts),
-      layout_(options_.shards),
       validators_(options_.seed, options_.validators),
       mempool_(options_.shards),
       forest_(options_.protocol_in(0)) {
     for (const Validator& validator : validators_.all())
         options_.accounts.push_back(validator_account(validator));
     check_options(options_);
+    plan_layouts();
     make_genesis();
 }
 
+void Ledger::plan_layouts() {
+    layouts_[0] = std::make_shared<const ShardLayout>(options_.shards);
+    for (const auto& [epoch, boundary_account] : options_.splits) {
+        if (epoch == 0) throw std::invalid_argument("no shard can be split in the first epoch");
+        if (!chain::is_valid_account_id(boundary_account))
+            throw std::invalid_argument("no shard can be split at \"" + boundary_account +
+                                        "\": it is not an account id");
+        const int version = options_.protocol_in(epoch).block_header_version >= 6 ? 3 : 2;
+        layouts_[epoch] =
+            std::make_shared<const ShardLayout>(layout_in(epoch)->split_at(boundary_account, version));
+    }
+}
+
+const LayoutPtr& Ledger::layout_in(std::uint64_t epoch_index) const {
+    return std::prev(layouts_.upper_bound(epoch_index))->second;
+}
+
 void Ledger::make_genesis() {
-    for (std::size_t i = 0; i < layout_.size(); ++i) shards_.emplace_back(i);
+    layout_ = layout_in(0);
+    for (std::size_t i = 0; i < layout_->size(); ++i) shards_.emplace_back(i);
     for (const GenesisAccount& account : options_.accounts) {
-        add_genesis_account(shards_[layout_.index_of(account.account_id)], account, options_.genesis_height);
+        add_genesis_account(shards_[layout_->index_of(account.account_id)], account, options_.genesis_height);
         for (const sim::SecretKey& key : account.secret_keys) known_keys_[account.account_id].push_back(key);
     }
     for (Shard& shard : shards_) add_genesis_wallet(shard, options_.genesis_height);
@@ -84,6 +102,7 @@ void Ledger::make_genesis() {
 
     BlockRecord block;
     block.protocol = &options_.protocol_in(0);
+    block.layout = layout_;
     block.height = options_.genesis_height;
     block.epoch_start = block.height;
     block.last_final_height = block.last_ds_final_height = block.final_height = block.height;
@@ -92,9 +111,9 @@ void Ledger::make_genesis() {
     for (Shard& shard : shards_) {
         auto nothing = std::make_shared<Application>();
         nothing->height = block.height;
-        nothing->shard = shard.index;
+        nothing->shard_id = layout_->shard_id(shard.index);
         nothing->state_root = shard.state.root();
-        nothing->congestion.allowed_shard = static_cast<std::uint16_t>(layout_.shard_id(shard.index));
+        nothing->congestion.allowed_shard = static_cast<std::uint16_t>(nothing->shard_id);
         shard.applied = nothing;
         block.chunks.push_back(make_chunk(shard, block));
         block.chunks.back()->application = std::move(nothing);
@@ -144,21 +163,21 @@ std::optional<Height> Ledger::height_of_block(std::string_view hash) const {
 std::optional<std::string> Ledger::block(Height height) const {
     const BlockRecord* block = store_.at_height(height);
     if (block == nullptr) return std::nullopt;
-    return to_text(block_json(*block, layout_));
+    return to_text(block_json(*block));
 }
 
 std::optional<Located> Ledger::lost_block(std::string_view hash) const {
     const auto parsed = CryptoHash::parse(hash);
     const BlockRecord* block = parsed ? store_.lost(*parsed) : nullptr;
     if (block == nullptr) return std::nullopt;
-    return Located{to_text(block_json(*block, layout_)), block->height};
+    return Located{to_text(block_json(*block)), block->height};
 }
 
 std::optional<Located> Ledger::chunk(std::string_view hash) const {
     const auto parsed = CryptoHash::parse(hash);
     const ChunkRecord* chunk = parsed ? store_.chunk(*parsed) : nullptr;
     if (chunk == nullptr) return std::nullopt;
-    return Located{to_text(chunk_json(*chunk, layout_)), chunk->height};
+    return Located{to_text(chunk_json(*chunk)), chunk->height};
 }
 
 std::string Ledger::whole_text(const BlockRecord& block) const {
@@ -167,7 +186,7 @@ std::string Ledger::whole_text(const BlockRecord& block) const {
         if (!place || place->tree == nullptr) return std::nullopt;
         return place->tree->transaction->hash;
     };
-    return to_text(whole_block_json(block, layout_, tx_hash));
+    return to_text(whole_block_json(block, tx_hash));
 }
 
 BlockRecord Ledger::forged_record(const Forgery& forgery) const {
@@ -183,7 +202,7 @@ BlockRecord Ledger::forged_record(const Forgery& forgery) const {
 
 ForgedBlock Ledger::forge(const Forgery& forgery) const {
     const BlockRecord block = forged_record(forgery);
-    return {block.hash.to_string(), to_text(block_json(block, layout_))};
+    return {block.hash.to_string(), to_text(block_json(block))};
 }
 
 std::string Ledger::forged_whole_block(const Forgery& forgery) const {

@@ -15,7 +15,11 @@
 //      last_final_block = P's parent if H is P's height + 1 and P's last_ds_final_block is P's parent,
 //      else P's own. So normally H-2 is final when H is the newest, and after a skipped height finality
 //      waits for two heights in a row.
-//   5. On request it is on a fork that loses (fork()): it is the head and is applied as any other, until the
+//   5. At the edge of an epoch a shard may be split (LedgerOptions::splits). Its accounts, and the receipts
+//   that
+//      wait for one of them, go on with the child that each account belongs to. Both children begin with the
+//      parent's last results; the first one lists the receipts that these made (proofs.md §7).
+//   6. On request it is on a fork that loses (fork()): it is the head and is applied as any other, until the
 //      block after the fork names P as its parent. Then all that it did is taken back.
 #pragma once
 
@@ -58,7 +62,8 @@ public:
     Ledger(LedgerOptions options, const sim::Contracts& contracts);
 
     const LedgerOptions& options() const { return options_; }
-    const ShardLayout& layout() const { return layout_; }
+    // The layout of the newest block.
+    const ShardLayout& layout() const { return *layout_; }
 
     // --- Time passes ---
     // One more block. `now`: when it is shown to clients (served_at); without it chain time.
@@ -165,15 +170,19 @@ public:
     std::optional<TransactionOfReceipt> transaction_of_receipt(std::string_view receipt_id) const override;
     Height epoch_start(Height height) const override { return store_.at_or_below(height).epoch_start; }
     std::uint64_t shard_of_account(std::string_view account_id) const override {
-        return layout_.shard_id(layout_.index_of(account_id));
+        return layout_->shard_id(layout_->index_of(account_id));
     }
     ForgedBlock forge(const Forgery& forgery) const override;
     std::string forged_whole_block(const Forgery& forgery) const override;
 
 private:
     // --- ledger.cpp ---
+    void plan_layouts();
+    const LayoutPtr& layout_in(std::uint64_t epoch_index) const;
     void make_genesis();
-    const Shard& shard_of(std::string_view account_id) const { return shards_[layout_.index_of(account_id)]; }
+    const Shard& shard_of(std::string_view account_id) const {
+        return shards_[layout_->index_of(account_id)];
+    }
     u128 account_tokens() const;
     std::string whole_text(const BlockRecord& block) const;
     BlockRecord forged_record(const Forgery& forgery) const;
@@ -188,6 +197,11 @@ private:
     void deliver(const ChunkRecord& chunk);
     void apply(BlockRecord& block);
     sim::BlockContext context_of(const BlockRecord& block, u128 gas_price) const;
+    // --- ledger_split.cpp ---
+    std::optional<ShardSplit> told_split(const BlockRecord& block) const;
+    void split_shard(const LayoutPtr& layout);
+    void take_back_split(Shard parent);
+    void live_by(const LayoutPtr& layout);
     // --- ledger_forget.cpp ---
     void forget();
     // --- ledger_fork.cpp ---
@@ -227,16 +241,18 @@ private:
     void check_blocks(CheckReport& report, bool proofs) const;
     void check_application(const BlockRecord& block, std::size_t shard, CheckReport& report,
                            bool proofs) const;
-    void check_proofs(const BlockRecord& block, const Application& application, const BlockRecord& next,
-                      CheckReport& report) const;
+    void check_listed(const BlockRecord& block, const Application& application, CheckReport& report) const;
+    void check_proofs(const BlockRecord& block, const Application& application,
+                      const ChainStore::ChunkPlace& next, CheckReport& report) const;
     void check_trees(CheckReport& report) const;
 
     LedgerOptions options_;
     const sim::Contracts& contracts_;
-    ShardLayout layout_;
+    std::map<std::uint64_t, LayoutPtr> layouts_;  // by the index of the epoch that begins with it
     Validators validators_;
     ChainStore store_;
-    std::vector<Shard> shards_;  // by index
+    LayoutPtr layout_;
+    std::vector<Shard> shards_;  // by index in that layout
     Mempool mempool_;
     Submissions submissions_;
     Forest forest_;
@@ -254,6 +270,7 @@ private:
         std::size_t blocks_to_come = 0;
         std::size_t base = 0;  // the ordinal of their parent
         std::vector<Shard::Mark> shards;
+        std::vector<Shard> parents;  // that were split since
         u128 burnt = 0;
     };
     std::optional<Fork> fork_;

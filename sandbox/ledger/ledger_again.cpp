@@ -32,7 +32,7 @@ bool Ledger::execute_again(std::string_view hash, bool refused) {
 void Ledger::list_again(Shard& shard, ChunkRecord& chunk) {
     std::erase_if(again_, [&](const Again& again) {
         const auto& body = again.transaction->body();
-        if (layout_.index_of(body.signer_id) != shard.index) return false;
+        if (chunk.layout->index_of(body.signer_id) != shard.index) return false;
         if (!again.refused) give_nonce_back(shard, body, chunk.height);
         chunk.transactions.push_back(again.transaction);
         return true;

@@ -100,32 +100,44 @@ void Ledger::check_application(const BlockRecord& block, std::size_t shard, Chec
     expect(report, gas == application.gas_used, at(block, shard) + "gas_used is not the sum of gas_burnt");
     expect(report, tree.root() == application.outcome_root,
            at(block, shard) + "outcome_root is not that of the outcomes");
-    const BlockRecord* next = store_.next_chunk_of(block, shard);
-    if (next == nullptr) return;
-    expect(report, next->chunks[shard]->previous.get() == &application,
+    const auto next = store_.next_chunk_of(block, application.shard_id);
+    if (!next) return;
+    expect(report, next->chunk().previous->outcome_root == application.outcome_root,
            at(block, shard) + "the next chunk tells of another application");
-    expect(report, next->chunks[shard]->receipts.size() == application.outgoing.size(),
-           at(block, shard) + "the next chunk does not list the produced receipts");
+    check_listed(block, application, report);
     if (proofs) check_proofs(block, application, *next, report);
 }
 
-void Ledger::check_proofs(const BlockRecord& block, const Application& application, const BlockRecord& next,
+// What a split shard produced is listed by the first of its children.
+void Ledger::check_listed(const BlockRecord& block, const Application& application,
                           CheckReport& report) const {
+    for (std::size_t ordinal = block.ordinal + 1; ordinal < store_.size(); ++ordinal) {
+        const BlockRecord& next = store_.at_ordinal(ordinal);
+        const std::size_t first = next.layout->indexes_from(application.shard_id).front();
+        if (!next.is_new(first)) continue;
+        expect(report, next.chunks[first]->receipts == application.outgoing,
+               at(block, first) + "the next chunk does not list the produced receipts");
+        return;
+    }
+}
+
+void Ledger::check_proofs(const BlockRecord& block, const Application& application,
+                          const ChainStore::ChunkPlace& next, CheckReport& report) const {
     const BlockRecord& head = store_.newest();
-    if (next.ordinal >= head.ordinal) return;
+    if (next.block->ordinal >= head.ordinal) return;
     std::vector<CryptoHash> roots;
-    for (const ChunkPtr& chunk : next.chunks) roots.push_back(chunk->previous->outcome_root);
+    for (const ChunkPtr& chunk : next.block->chunks) roots.push_back(chunk->previous->outcome_root);
     chain::LightClientProof proof;
-    proof.block_hash = next.hash;
-    proof.outcome_root_path = chain::make_block_outcome_tree(roots).paths[application.shard];
-    proof.block_header_lite = next.light;
-    proof.block_path = store_.merkle().path(next.ordinal, head.ordinal);
+    proof.block_hash = next.block->hash;
+    proof.outcome_root_path = chain::make_block_outcome_tree(roots).paths[next.shard];
+    proof.block_header_lite = next.block->light;
+    proof.block_path = store_.merkle().path(next.block->ordinal, head.ordinal);
     for (std::size_t i = 0; i < application.executions.size(); ++i) {
         proof.outcome = commitment_of(application.executions[i].outcome);
         proof.outcome_path = application.tree.path(i);
         const auto verdict = chain::check_light_client_proof(proof, head.light.inner_lite.block_merkle_root);
         expect(report, verdict == chain::ProofVerdict::valid,
-               at(block, application.shard) + "the proof of " + proof.outcome.id.to_string() +
+               "block " + std::to_string(block.height) + ": the proof of " + proof.outcome.id.to_string() +
                    " does not verify");
         ++report.proofs;
     }

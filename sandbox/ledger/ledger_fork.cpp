@@ -16,7 +16,7 @@ void Ledger::fork(std::uint64_t blocks) {
 
 void Ledger::begin_fork() {
     const BlockRecord& base = store_.newest();
-    fork_.emplace(Fork{std::exchange(blocks_to_lose_, 0), base.ordinal, {}, burnt_});
+    fork_.emplace(Fork{std::exchange(blocks_to_lose_, 0), base.ordinal, {}, {}, burnt_});
     for (const Shard& shard : shards_) fork_->shards.push_back(shard.mark(base.height));
 }
 
@@ -28,6 +28,8 @@ void Ledger::lose_fork() {
     served_.erase(served_.upper_bound(base.height), served_.end());
     whole_blocks_.erase(whole_blocks_.upper_bound(base.height), whole_blocks_.end());
     store_.lose(store_.size() - 1 - lost.base);
+    for (; !lost.parents.empty(); lost.parents.pop_back()) take_back_split(std::move(lost.parents.back()));
+    live_by(base.layout);
     for (Shard& shard : shards_) shard.take_back(std::move(lost.shards[shard.index]));
     burnt_ = lost.burnt;
     forest_ = Forest(options_.protocol_in(0));
@@ -47,7 +49,7 @@ void Ledger::return_to_mempool(Submission& submission) {
     if (submission.fate != Fate::included && submission.fate != Fate::dropped) return;
     submission.evidence = nullptr;
     end(submission, Fate::pending, submission.accepted_height, "", nullptr);
-    const std::size_t shard = layout_.index_of(submission.transaction->body().signer_id);
+    const std::size_t shard = layout_->index_of(submission.transaction->body().signer_id);
     mempool_.add(shard, {submission.transaction, submission.accepted_height});
 }
 

@@ -53,7 +53,7 @@ std::optional<Json> Ledger::validate(const wire::SignedTransaction& transaction,
 
 std::optional<Json> Ledger::check_congestion(std::string_view receiver_id) const {
     const Shard& shard = shard_of(receiver_id);
-    const std::uint64_t shard_id = layout_.shard_id(shard.index);
+    const std::uint64_t shard_id = layout_->shard_id(shard.index);
     if (shard.missed_chunks >= kStuckMissedChunks) {
         return Json{{"ShardStuck", {{"shard_id", shard_id}, {"missed_chunks", shard.missed_chunks}}}};
     }
@@ -77,7 +77,7 @@ void Ledger::submit(const wire::SignedTransaction& transaction) {
         return end(submission, Fate::rejected, tip(), "", {{"InvalidTxError", std::move(*error)}});
     }
     end(submission, Fate::pending, tip(), "", nullptr);
-    mempool_.add(layout_.index_of(record->body().signer_id), {record, tip()});
+    mempool_.add(layout_->index_of(record->body().signer_id), {record, tip()});
     if (wish) make_drop_real(*record, *wish);
 }
 
@@ -134,8 +134,7 @@ Ledger::Turn Ledger::turn_of_unwanted(DropHow how, const PendingTransaction& pen
         end(submission, Fate::forwarding_failed, height, "", nullptr);
         return Turn::drop;
     }
-    Shard& shard = shards_[layout_.index_of(transaction.body().signer_id)];
-    sim::StateUpdate scratch(shard.state);
+    sim::StateUpdate scratch(shards_[layout_->index_of(transaction.body().signer_id)].state);
     const sim::ValidationContext context{*store_.newest().protocol, store_.newest().gas_price, height};
     const sim::StateCharge charge = sim::charge_transaction(scratch, transaction.signed_transaction, context);
     if (const auto* error = std::get_if<Json>(&charge)) {

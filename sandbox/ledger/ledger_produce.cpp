@@ -14,10 +14,13 @@ void Ledger::produce_block(std::optional<base::WallTime> now) {
     if (!fork_ && blocks_to_lose_ > 0) begin_fork();
     BlockRecord block = start_block(next_height());
     const BlockRecord& parent = store_.newest();
+    const bool is_split = block.layout != parent.layout;
+    if (is_split) split_shard(block.layout);
     for (Shard& shard : shards_) {
         if (is_chunk_missing(shard, block.height)) {
             ++shard.missed_chunks;
-            block.chunks.push_back(parent.chunks[shard.index]);
+            block.chunks.push_back(
+                parent.chunks[is_split ? block.layout->index_before(shard.index) : shard.index]);
         } else {
             block.chunks.push_back(make_chunk(shard, block));
         }
@@ -67,6 +70,8 @@ BlockRecord Ledger::start_block(Height height) const {
     block.approvals = validators_.approve(parent.height, parent.hash, height);
     start_epoch(block, parent);
     block.protocol = &options_.protocol_in(block.epoch_index);
+    block.layout = layout_in(block.epoch_index);
+    block.shard_split = told_split(block);
     return block;
 }
 
@@ -91,6 +96,7 @@ ChunkPtr Ledger::make_chunk(Shard& shard, const BlockRecord& block) {
     auto chunk = std::make_shared<ChunkRecord>();
     const Validator& producer = validators_.chunk_producer(block.height, shard.index);
     chunk->protocol = block.protocol;
+    chunk->layout = block.layout;
     chunk->shard = shard.index;
     chunk->height = block.height;
     chunk->author = producer.account_id;
@@ -101,7 +107,7 @@ ChunkPtr Ledger::make_chunk(Shard& shard, const BlockRecord& block) {
     chunk->receipts = shard.applied->outgoing;
     chunk->transactions = take_transactions(shard, block.height);
     list_again(shard, *chunk);
-    seal_chunk(*chunk, layout_);
+    seal_chunk(*chunk);
     chunk->signature = producer.key.sign(chunk->hash.view());
     return chunk;
 }
@@ -146,7 +152,7 @@ u128 Ledger::next_gas_price(const BlockRecord& block) const {
 
 void Ledger::deliver(const ChunkRecord& chunk) {
     for (const ReceiptPtr& receipt : chunk.receipts) {
-        shards_[layout_.index_of(*receipt)].inbox.push_back(receipt);
+        shards_[chunk.layout->index_of(*receipt)].inbox.push_back(receipt);
     }
 }
 
@@ -157,7 +163,7 @@ sim::BlockContext Ledger::context_of(const BlockRecord& block, u128 gas_price) c
     context.random_value = block.random_value;
     context.gas_price = gas_price;
     context.yield_timeout_blocks = options_.yield_timeout_blocks;
-    context.shard_ids = layout_.shard_ids();
+    context.shard_ids = block.layout->shard_ids();
     context.protocol = block.protocol;
     return context;
 }
@@ -167,7 +173,7 @@ void Ledger::apply(BlockRecord& block) {
     for (Shard& shard : shards_) {
         if (!block.is_new(shard.index)) continue;
         ChunkRecord& chunk = *block.chunks[shard.index];
-        context.shard_id = layout_.shard_id(shard.index);
+        context.shard_id = chunk.shard_id();
         apply_chunk(shard, chunk, context, options_, contracts_);
         burnt_ += chunk.application->tokens_burnt;
         forest_.absorb(chunk.application, chunk.transactions);
@@ -179,13 +185,13 @@ void Ledger::apply(BlockRecord& block) {
 }
 
 bool Ledger::withhold_chunk(std::uint64_t shard_id, std::uint64_t chunks) {
-    const auto index = layout_.index_of_shard(shard_id);
+    const auto index = layout_->index_of_shard(shard_id);
     if (index) shards_[*index].withhold += chunks;
     return index.has_value();
 }
 
 bool Ledger::congest(std::uint64_t shard_id, std::uint64_t blocks, double level) {
-    const auto index = layout_.index_of_shard(shard_id);
+    const auto index = layout_->index_of_shard(shard_id);
     if (!index) return false;
     shards_[*index].congested_blocks = blocks;
     shards_[*index].pretended_congestion = level;

@@ -100,16 +100,14 @@ ViewCallResult Ledger::call_function(std::string_view account_id, std::string_vi
 }
 
 Json Ledger::validators(Height at) const {
-    return validators_json(store_, store_.at_or_below(at), validators_, layout_);
+    return validators_json(store_, store_.at_or_below(at), validators_);
 }
 
 Json Ledger::protocol_config(Height at) const {
-    return protocol_config_json(options_, *store_.at_or_below(at).protocol, layout_);
+    return protocol_config_json(options_, store_.at_or_below(at));
 }
 
-Json Ledger::genesis_config() const {
-    return genesis_config_json(options_, layout_, validators_, genesis_tokens_);
-}
+Json Ledger::genesis_config() const { return genesis_config_json(options_, store_.genesis(), validators_); }
 
 Json Ledger::changes_in_block(Height height) const {
     Json list = Json::array();

@@ -117,18 +117,19 @@ std::variant<Json, NoProof> Ledger::light_client_proof(const LightClientRequest&
     if (!*executed) return NoProof::not_confirmed;  // known, not executed yet
     const Application& application = *executed->application;
     const BlockRecord& block = *store_.at_height(application.height);
-    const BlockRecord* carrier = store_.next_chunk_of(block, application.shard);
+    const auto carrier = store_.next_chunk_of(block, application.shard_id);
     const BlockRecord& head = store_.at_or_below(request.light_client_head);
     // The head's block_merkle_root is over the blocks below it.
-    if (carrier == nullptr || carrier->ordinal >= head.ordinal) return NoProof::not_confirmed;
+    if (!carrier || carrier->block->ordinal >= head.ordinal) return NoProof::not_confirmed;
     std::vector<CryptoHash> roots;
-    for (const ChunkPtr& chunk : carrier->chunks) roots.push_back(chunk->previous->outcome_root);
+    for (const ChunkPtr& chunk : carrier->block->chunks) roots.push_back(chunk->previous->outcome_root);
     const chain::MerkleTree root_tree = chain::make_block_outcome_tree(roots);
-    return Json{{"outcome_proof", outcome_with_id_json(application.executions[executed->index], carrier->hash,
-                                                       application.tree.path(executed->index))},
-                {"outcome_root_proof", proof_json(root_tree.paths[application.shard])},
-                {"block_header_lite", light_header_json(carrier->light)},
-                {"block_proof", proof_json(store_.merkle().path(carrier->ordinal, head.ordinal))}};
+    return Json{
+        {"outcome_proof", outcome_with_id_json(application.executions[executed->index], carrier->block->hash,
+                                               application.tree.path(executed->index))},
+        {"outcome_root_proof", proof_json(root_tree.paths[carrier->shard])},
+        {"block_header_lite", light_header_json(carrier->block->light)},
+        {"block_proof", proof_json(store_.merkle().path(carrier->block->ordinal, head.ordinal))}};
 }
 
 std::optional<Height> Ledger::final_height(const TransactionTree& tree) const {
@@ -143,7 +144,7 @@ Json Ledger::submission_truth(const Submission& submission) const {
     const TransactionTree* tree = forest_.tree(submission.transaction->hash);
     const auto of_tree = [&](const TransactionTree* one) {
         return truth_json(submission, one, tip(), one == nullptr ? std::nullopt : final_height(*one),
-                          layout_);
+                          layout());
     };
     Json truth = of_tree(tree);
     for (const TransactionTree* later : forest_.later_trees(submission.transaction->hash))

@@ -70,6 +70,15 @@ std::size_t Mempool::size() const {
     return all;
 }
 
+void Mempool::spread(std::size_t shards,
+                     const std::function<std::size_t(const std::string& signer_id)>& shard_of) {
+    const auto before = std::exchange(pools_, std::vector<std::vector<PendingTransaction>>(shards));
+    for (const auto& pool : before) {
+        for (const PendingTransaction& pending : pool)
+            add(shard_of(pending.transaction->body().signer_id), pending);
+    }
+}
+
 std::optional<DropHow> Mempool::drop_of(const CryptoHash& hash) const {
     const auto found = drops_.find(hash);
     return found == drops_.end() ? std::nullopt : std::optional(found->second);

@@ -3,7 +3,9 @@
 
 #include "sandbox/ledger/records.hpp"
 
+#include <functional>
 #include <map>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -32,6 +34,8 @@ public:
     void remove(std::size_t shard, const std::unordered_set<CryptoHash, HashOfHash>& hashes);
     const PendingTransaction* find(std::size_t shard, const CryptoHash& hash) const;
     std::size_t size() const;
+    // Each transaction goes to the pool of its signer's shard, among so many shards.
+    void spread(std::size_t shards, const std::function<std::size_t(const std::string& signer_id)>& shard_of);
 
     // Wishes hold for a hash until they are forgotten, whether the transaction is there yet or not.
     void wish_drop(const CryptoHash& hash, DropHow how) { drops_[hash] = how; }

@@ -29,6 +29,9 @@ struct LedgerOptions {
     std::string chain_id = "sandbox";
     const sim::Protocol* protocol = &sim::usual_protocol();  // of the first epoch
     std::map<std::uint64_t, const sim::Protocol*> upgrades;  // by the index of the epoch that begins with it
+    // By the index of the epoch that begins with it: the first account of the upper half of the shard that is
+    // split.
+    std::map<std::uint64_t, std::string> splits;
     std::uint64_t seed = 1;
     std::size_t shards = 4;
     std::size_t validators = 4;

@@ -3,6 +3,7 @@
 
 #include "chain/proof/light_client.hpp"
 #include "sandbox/ledger/merkle_log.hpp"
+#include "sandbox/ledger/shard_layout.hpp"
 #include "sandbox/sim/model.hpp"
 #include "sandbox/sim/protocol.hpp"
 
@@ -57,7 +58,7 @@ struct Execution {
 // does.
 struct Application {
     Height height = 0;
-    std::size_t shard = 0;              // index
+    std::uint64_t shard_id = 0;
     std::vector<Execution> executions;  // transactions first, then receipts in order of execution
     std::size_t transactions = 0;
     MerkleLog tree;  // over the executions
@@ -74,8 +75,9 @@ struct Application {
 
 struct ChunkRecord {
     const sim::Protocol* protocol = &sim::usual_protocol();
+    LayoutPtr layout;  // of its epoch
     CryptoHash hash;
-    std::size_t shard = 0;  // index
+    std::size_t shard = 0;  // index in the layout
     Height height = 0;      // created and included
     std::string author;
     chain::Signature signature;
@@ -90,11 +92,14 @@ struct ChunkRecord {
     std::uint64_t encoded_length = 0;
     Gas gas_limit = 0;
     std::shared_ptr<Application> application;  // of this very chunk
+
+    std::uint64_t shard_id() const { return layout->shard_id(shard); }
 };
 using ChunkPtr = std::shared_ptr<ChunkRecord>;
 
 struct BlockRecord {
     const sim::Protocol* protocol = &sim::usual_protocol();
+    LayoutPtr layout;  // of its epoch
     Height height = 0;
     std::size_t ordinal = 0;  // blocks below it
     CryptoHash hash;
@@ -119,7 +124,9 @@ struct BlockRecord {
     Height epoch_start = 0;
     std::uint64_t epoch_index = 0;
     std::vector<chain::Signature> approvals;
-    std::vector<ChunkPtr> chunks;  // one per shard, new or repeated
+    std::optional<ShardSplit> shard_split;  // told by the last block of an epoch, in force two epochs later
+    // One per shard of the layout, new or repeated: of a child that has none so far, its parent's last one.
+    std::vector<ChunkPtr> chunks;
 
     bool is_new(std::size_t shard) const { return chunks[shard]->height == height; }
     const CryptoHash& prev_hash() const { return light.prev_block_hash; }

@@ -89,13 +89,42 @@ void add_genesis_wallet(Shard& shard, Height genesis_height) {
     update.commit(genesis_height);
 }
 
+Shard child_of(const Shard& parent, const ShardLayout& layout, std::size_t index,
+               const LedgerOptions& options) {
+    const std::uint64_t shard_id = layout.shard_id(index);
+    const auto is_here = [&](std::string_view account_id) { return layout.index_of(account_id) == index; };
+    const auto runs_here = [&](const sim::Receipt& receipt) { return layout.index_of(receipt) == index; };
+    Shard child(index);
+    child.state = parent.state.part(is_here, shard_id);
+    child.queues = parent.queues.part(runs_here);
+    for (const ReceiptPtr& receipt : parent.inbox) {
+        if (runs_here(*receipt)) child.inbox.push_back(receipt);
+    }
+    child.missed_chunks = parent.missed_chunks;
+    child.withhold = parent.withhold;
+    child.congested_blocks = parent.congested_blocks;
+    child.pretended_congestion = parent.pretended_congestion;
+    auto results = std::make_shared<Application>();
+    results->height = parent.applied->height;
+    results->shard_id = shard_id;
+    results->outcome_root = parent.applied->outcome_root;
+    results->state_root = child.state.root();
+    results->gas_used = parent.applied->gas_used;
+    results->tokens_burnt = parent.applied->tokens_burnt;
+    results->congestion = congestion_of(child, shard_id, options);
+    if (layout.indexes_from(layout.split()->shard_id).front() == index)
+        results->outgoing = parent.applied->outgoing;
+    child.applied = std::move(results);
+    return child;
+}
+
 void apply_chunk(Shard& shard, ChunkRecord& chunk, const sim::BlockContext& block,
                  const LedgerOptions& options, const sim::Contracts& contracts) {
     sim::ShardResult result =
         sim::apply_shard(shard.state, shard.queues, block, make_input(shard, chunk), contracts);
     auto application = std::make_shared<Application>();
     application->height = block.height;
-    application->shard = shard.index;
+    application->shard_id = block.shard_id;
     add_executions(*application, result);
     application->state_root = shard.state.root();
     application->gas_used = result.gas_used;

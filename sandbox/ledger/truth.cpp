@@ -24,14 +24,16 @@ Json error_of(const ExecutedAt& executed) {
     return failure == nullptr ? Json() : failure->error();
 }
 
-Json node_json(const TransactionTree& tree, const ReceiptNode& node, const ShardLayout& layout) {
+Json node_json(const TransactionTree& tree, const ReceiptNode& node, const ShardLayout& newest_layout) {
     const bool of_transaction = node.parent == ReceiptNode::kTransaction;
     Json json = {{"receipt_id", node.id().to_string()},
                  {"role", to_string(node.role)},
                  {"parent", of_transaction ? Json() : Json(tree.nodes[node.parent].id().to_string())},
                  {"predecessor_id", node.receipt->predecessor_id},
                  {"receiver_id", node.receipt->receiver_id},
-                 {"shard_id", layout.shard_id(layout.index_of(node.receipt->receiver_id))},
+                 {"shard_id",
+                  node.executed ? node.executed.application->shard_id
+                                : newest_layout.shard_id(newest_layout.index_of(node.receipt->receiver_id))},
                  {"created_height", node.created_height},
                  {"executed_height", nullptr},
                  {"status", "pending"},
@@ -272,7 +274,7 @@ Json heights_json(const Submission& submission, const TransactionTree* tree, Hei
 }  // namespace
 
 Json truth_json(const Submission& submission, const TransactionTree* tree, Height tip,
-                std::optional<Height> final_height, const ShardLayout& layout) {
+                std::optional<Height> final_height, const ShardLayout& newest_layout) {
     const sim::wire::Transaction& body = submission.transaction->body();
     Json json = {{"tx_hash", submission.transaction->hash.to_string()},
                  {"signer_id", body.signer_id},
@@ -319,7 +321,7 @@ Json truth_json(const Submission& submission, const TransactionTree* tree, Heigh
         json["tokens_returned"] = returned_json(*tree, *judgement);
     }
     for (const std::size_t node : tree->depth_first())
-        json["tree"].push_back(node_json(*tree, tree->nodes[node], layout));
+        json["tree"].push_back(node_json(*tree, tree->nodes[node], newest_layout));
     return json;
 }
 

@@ -34,8 +34,9 @@
 
 namespace receiptd::sandbox {
 
-// `tree`: null if it was never included; `final_height`: nullopt if it is not final yet.
+// `tree`: null if it was never included; `final_height`: nullopt if it is not final yet; `newest_layout`
+// tells where a receipt would run that has not run yet.
 Json truth_json(const Submission& submission, const TransactionTree* tree, Height tip,
-                std::optional<Height> final_height, const ShardLayout& layout);
+                std::optional<Height> final_height, const ShardLayout& newest_layout);
 
 }  // namespace receiptd::sandbox

@@ -49,6 +49,14 @@ std::pair<std::uint64_t, const sim::Protocol*> parse_upgrade(const std::string& 
     return {*epoch, protocol};
 }
 
+std::pair<std::uint64_t, std::string> parse_split(const std::string& text) {
+    const auto colon = text.find(':');
+    const auto epoch = from_digits(text.substr(0, colon));
+    if (!epoch || colon == std::string::npos)
+        throw std::invalid_argument("--split-at must be EPOCH:ACCOUNT, not \"" + text + "\"");
+    return {*epoch, text.substr(colon + 1)};
+}
+
 std::uint64_t parse_genesis_time(const std::string& text, std::uint64_t now_nanosec) {
     if (text == "now") return now_nanosec;
     auto time = from_digits(text);

@@ -42,6 +42,9 @@ const sim::Protocol* find_protocol(std::uint32_t version);
 // "EPOCH:VERSION". Throws std::invalid_argument that says what is expected.
 std::pair<std::uint64_t, const sim::Protocol*> parse_upgrade(const std::string& text);
 
+// "EPOCH:ACCOUNT". Throws std::invalid_argument that says what is expected.
+std::pair<std::uint64_t, std::string> parse_split(const std::string& text);
+
 // RFC 3339 in UTC ("2026-01-01T00:00:00Z"), ns since 1970, or "now". Throws std::invalid_argument that says
 // what is expected.
 std::uint64_t parse_genesis_time(const std::string& text, std::uint64_t now_nanosec);

@@ -78,6 +78,17 @@ std::vector<ShardQueues::ExpiredYield> ShardQueues::expired_yields(Height height
     return expired;
 }
 
+ShardQueues ShardQueues::part(const std::function<bool(const Receipt&)>& runs_there) const {
+    ShardQueues part = *this;
+    std::erase_if(part.delayed_, [&](const Delayed& delayed) { return !runs_there(delayed.receipt); });
+    part.delayed_gas_ = 0;
+    for (const Delayed& delayed : part.delayed_) part.delayed_gas_ += delayed.gas;
+    std::erase_if(part.postponed_, [&](const auto& entry) { return !runs_there(entry.second.receipt); });
+    std::erase_if(part.awaited_, [&](const auto& entry) { return !part.postponed_.contains(entry.second); });
+    std::erase_if(part.yields_, [&](const auto& entry) { return !runs_there(entry.second); });
+    return part;
+}
+
 void ShardQueues::for_each(const std::function<void(const Receipt&)>& visit) const {
     for (const Delayed& delayed : delayed_) visit(delayed.receipt);
     for (const auto& [id, postponed] : postponed_) visit(postponed.receipt);

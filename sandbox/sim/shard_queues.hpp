@@ -42,6 +42,10 @@ public:
     };
     std::vector<ExpiredYield> expired_yields(Height height);
 
+    // What waits here of the receipts that run on a part of the shard. Data that came before its receipt goes
+    // with every part: it does not tell whom it is for.
+    ShardQueues part(const std::function<bool(const Receipt&)>& runs_there) const;
+
     // Every receipt that waits, in an order that depends on nothing but its content.
     void for_each(const std::function<void(const Receipt&)>& visit) const;
 

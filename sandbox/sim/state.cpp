@@ -167,6 +167,33 @@ void State::apply_account(const std::string& name, const AccountChanges& changes
     }
 }
 
+State State::part(const std::function<bool(std::string_view)>& belongs, std::uint64_t salt) const {
+    State part;
+    for (const auto& [id, records] : accounts_) {
+        if (!belongs(id)) continue;
+        part.accounts_.emplace(id, records);
+        part.total_balance_ += tokens_of(records.account.newest());
+        for (const auto& [record, history] : records.keys)
+            part.total_balance_ += tokens_of(history.versions.newest());
+    }
+    part.global_contracts_ = global_contracts_;
+    const auto own = [&](const Touched& touched) -> Touched {
+        return {&part.accounts_.find(*touched.first)->first, touched.second};
+    };
+    for (const auto& [height, all] : touched_) {
+        for (const Touched& touched : all)
+            if (belongs(*touched.first)) part.touched_[height].push_back(own(touched));
+    }
+    for (const Touched& touched : touched_now_)
+        if (belongs(*touched.first)) part.touched_now_.insert(own(touched));
+    part.newest_ = newest_;
+    chain::Writer writer;
+    writer.hash(root_);
+    writer.u64(salt);
+    part.root_ = chain::sha256(writer.result());
+    return part;
+}
+
 void State::take_back(const Mark& mark) {
     for (auto it = touched_.upper_bound(mark.height); it != touched_.end(); it = touched_.erase(it)) {
         for (const auto& [id, touch] : it->second) {

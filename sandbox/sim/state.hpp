@@ -52,6 +52,10 @@ public:
     // Sum of amount and locked of all accounts and of what their gas keys hold.
     u128 total_balance() const { return total_balance_; }
 
+    // The accounts that belong to a part, with their past, and all global contracts. `salt` makes its root
+    // another one than that of the other parts.
+    State part(const std::function<bool(std::string_view)>& belongs, std::uint64_t salt) const;
+
     // A state as it stood: with the records, which keep their past, all that take_back() needs.
     struct Mark {
         Height height = 0;  // of the newest block

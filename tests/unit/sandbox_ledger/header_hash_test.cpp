@@ -105,7 +105,8 @@ TEST(ReceiptsRoot, HasALeafForEachShardInTheOrderOfTheLayout) {
         chunk.receipts.push_back(transfer_to(names[i % names.size()], i));
         by_shard[layout.index_of(names[i % names.size()])].push_back(chunk.receipts.back());
     }
-    seal_chunk(chunk, layout);
+    chunk.layout = std::make_shared<const ShardLayout>(layout);
+    seal_chunk(chunk);
     std::vector<CryptoHash> leaves;
     for (std::size_t i = 0; i < 3; ++i) leaves.push_back(leaf_of(layout.shard_id(i), by_shard[i]));
     EXPECT_EQ(chunk.outgoing_receipts_root, chain::merkle_root(leaves));
@@ -115,7 +116,8 @@ TEST(ReceiptsRoot, OfAChunkWithoutReceiptsHasItsLeavesToo) {
     const ShardLayout layout(2);
     ChunkRecord chunk;
     chunk.previous = std::make_shared<const Application>();
-    seal_chunk(chunk, layout);
+    chunk.layout = std::make_shared<const ShardLayout>(layout);
+    seal_chunk(chunk);
     const std::vector<CryptoHash> leaves{leaf_of(layout.shard_id(0), {}), leaf_of(layout.shard_id(1), {})};
     EXPECT_EQ(chunk.outgoing_receipts_root, chain::merkle_root(leaves));
 }
