@@ -212,12 +212,21 @@ base::Task<std::optional<chain::ExecutedAt>> PgUnplacedStore::executed_at(std::s
         const auto rows = shim::query(
             tx,
             "WITH above AS (SELECT block_height, block_time FROM blocks WHERE block_hash = $1), "
-            "listing AS (SELECT c.shard_id, c.block_height, c.block_time FROM chunks c JOIN above "
-            "  USING (block_height, block_time) WHERE NOT c.missing AND c.outcome_root = $2), "
-            "executing AS (SELECT max(c.block_height) AS block_height FROM chunks c JOIN listing l "
-            "  ON c.shard_id = l.shard_id AND c.block_height < l.block_height AND NOT c.missing "
-            "  AND c.block_time < l.block_time AND c.block_time >= l.block_time - interval '1 hour' "
-            "  HAVING count(DISTINCT l.shard_id) = 1) "
+            "here AS MATERIALIZED (SELECT shard_id, missing, outcome_root FROM chunks JOIN above "
+            "  USING (block_height, block_time)), "
+            "below AS NOT MATERIALIZED (SELECT c.shard_id, c.block_height, c.missing FROM chunks c, above a "
+            "  WHERE c.block_height < a.block_height AND c.block_time < a.block_time "
+            "  AND c.block_time >= a.block_time - interval '1 hour'), "
+            "listing AS MATERIALIZED (SELECT h.shard_id, EXISTS (SELECT FROM below b "
+            "    WHERE b.shard_id = h.shard_id) AS is_known FROM here h "
+            "  WHERE NOT h.missing AND h.outcome_root = $2), "
+            // The first chunks of the children of a split shard tell its outcomes, and it is gone.
+            "shards AS (SELECT shard_id FROM listing WHERE is_known "
+            "  UNION SELECT b.shard_id FROM below b WHERE EXISTS (SELECT FROM listing WHERE NOT is_known) "
+            "    AND b.shard_id NOT IN (SELECT shard_id FROM here)), "
+            "executing AS (SELECT max(b.block_height) AS block_height FROM below b JOIN shards USING "
+            "(shard_id) "
+            "  WHERE NOT b.missing HAVING count(DISTINCT b.shard_id) = 1) "
             "SELECT b.block_height, b.timestamp_nanosec FROM blocks b JOIN executing USING (block_height) "
             // Nothing between may be unknown: the nearest stored chunk need not be the nearest one.
             "WHERE (SELECT heights @> int8range(b.block_height, (SELECT block_height FROM above)) FROM "

@@ -146,16 +146,17 @@ TEST_F(Unplaced, ArePostponedAndCountWhatWasAskedInVain) {
     EXPECT_EQ(await(waiting().due_unplaced(10)).due.at(0).attempts, 1u);
 }
 
+void add_chunk(RowBatch& batch, int shard, const std::string& root, bool missing = false) {
+    const auto height = batch.facts.blocks.back().height;
+    add_line(batch, Table::chunks,
+             {std::to_string(height), time_text(height), std::to_string(shard), "C", missing ? "t" : "f", "1",
+              "1", "1", "1", "0", "1", root, "tx"});
+}
+
 TEST_F(Unplaced, OutcomesAreOfTheChunkBelowTheOneThatCommitsToThem) {
-    const auto chunk = [](RowBatch& batch, const std::string& root, bool missing) {
-        const auto height = batch.facts.blocks.back().height;
-        add_line(batch, Table::chunks,
-                 {std::to_string(height), time_text(height), "3", "C", missing ? "t" : "f", "1", "1", "1",
-                  "1", "0", "1", root, "tx"});
-    };
     for (base::Height height = 100; height <= 102; ++height) {
         auto batch = block_batch(height);
-        chunk(batch, "root" + std::to_string(height), height == 101);
+        add_chunk(batch, 3, "root" + std::to_string(height), height == 101);
         commit(std::move(batch));
     }
     const auto at = await(waiting().executed_at("hash102", "root102"));
@@ -164,6 +165,22 @@ TEST_F(Unplaced, OutcomesAreOfTheChunkBelowTheOneThatCommitsToThem) {
     EXPECT_EQ(at->timestamp_nanosec, kFirstTime + 100ull * 1'000'000'000);
     EXPECT_FALSE(await(waiting().executed_at("hash102", "other")));
     EXPECT_FALSE(await(waiting().executed_at("unknown", "root102")));
+}
+
+TEST_F(Unplaced, OutcomesOfASplitShardAreOfItsLastChunk) {
+    for (base::Height height = 100; height <= 102; ++height) {
+        auto batch = block_batch(height);
+        add_chunk(batch, 1, "other" + std::to_string(height));
+        if (height < 102)
+            add_chunk(batch, 3, "root" + std::to_string(height), height == 101);
+        else
+            for (const int child : {4, 5}) add_chunk(batch, child, "root102");
+        commit(std::move(batch));
+    }
+    const auto at = await(waiting().executed_at("hash102", "root102"));
+    ASSERT_TRUE(at);
+    EXPECT_EQ(at->height, 100u);
+    EXPECT_EQ(await(waiting().executed_at("hash102", "other102")).value().height, 101u);
 }
 
 TEST_F(Unplaced, StoredRowsTellWhatTheyAnnounceAndDoNotHold) {
