@@ -175,6 +175,9 @@ TEST(GenesisTime, IsReadInThreeForms) {
     EXPECT_EQ(parse_upgrade("2:87").second->version, 87u);
     for (const char* text : {"", "2", "2:", ":87", "2:85", "x:87", "2:87x"})
         EXPECT_THROW(parse_upgrade(text), std::invalid_argument) << text;
+    EXPECT_EQ(parse_split("2:bob.sandbox"), (std::pair<std::uint64_t, std::string>{2, "bob.sandbox"}));
+    for (const char* text : {"", "2", ":bob.sandbox", "x:bob.sandbox"})
+        EXPECT_THROW(parse_split(text), std::invalid_argument) << text;
     for (const auto* text :
          {"", "yesterday", "2026-01-01", "2026-01-01T00:00:00", "18446744073709551615", "-1"})
         EXPECT_THROW(parse_genesis_time(text, 7), std::invalid_argument) << text;
