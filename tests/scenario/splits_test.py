@@ -78,24 +78,23 @@ class Splits(Watched, support.Scenario):
             self.assertNotIn(word, self.daemons[source].log(), source)
 
     def assert_truth_is_stored(self, source, database):
-        included = self.included(self.last)
-        settled = self.settled_by(included, self.last)
+        now = self.final_height()
+        included = self.included(now)
+        settled = self.settled_by(included, now)
         self.assertGreater(len(settled), 200)
         here = lambda transaction, node: True
         across = [node for t in settled for node in t["tree"]
                   if (node["created_height"] - self.genesis) // EPOCH < (node["executed_height"] - self.genesis) // EPOCH]
         self.assertLessEqual({child for children in PARENTS.values() for child in children}, {node["shard_id"] for node in across},
                              "receipts go to each child across the edge")
-        ended = lambda: self.value("SELECT count(*) FROM watches WHERE stage = 'final'", database)
-        support.wait_until("what is settled has ended", lambda: self.alive(source) and int(ended()) >= len(settled))
-        if source == "rpc":
-            confirmed = self.query("SELECT tx_hash FROM transactions WHERE confirmed", database)
-            self.assertLessEqual({t["tx_hash"] for t in settled}, {tx_hash for tx_hash, in confirmed})
+        hashes = {t["tx_hash"] for t in settled}
+        told = lambda rows: hashes <= {tx_hash for tx_hash, in self.query(f"SELECT tx_hash FROM {rows}", database)}
+        support.wait_until("what is settled has ended", lambda: self.alive(source) and told("watches WHERE stage = 'final'")
+                           and told("transaction_results") and (source == "neardata" or told("transactions WHERE confirmed")))
         self.assert_same(self.stored_receipts(database) & self.true_receipts(settled, here), self.true_receipts(settled, here))
         self.assert_same(self.stored_results(database) & self.true_results(settled), self.true_results(settled))
         self.assert_same(self.stored_findings(database) & self.true_findings(settled), self.true_findings(settled))
-        now = int(self.value("SELECT max(block_height) FROM blocks", database))
-        self.assert_true(source, database, self.included(now), now)
+        self.assert_true(source, database, included, now)
 
 
 if __name__ == "__main__":
