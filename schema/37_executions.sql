@@ -42,12 +42,19 @@ BEGIN
     SELECT gone.tx_hash, earliest - interval '7 days', false FROM gone GROUP BY 1
     ON CONFLICT (tx_hash) DO UPDATE SET since = least(known.since, excluded.since), looks = 0, due_at = now();
 
-    INSERT INTO executions (tx_hash, block_height, block_time, tree_id)
-    SELECT t.tx_hash, t.block_height, t.block_time, t.tree_id
-    FROM (SELECT t.*, count(*) OVER (PARTITION BY t.tx_hash) AS times FROM transactions t
-          WHERE t.tx_hash = ANY (again) AND t.block_time BETWEEN earliest AND latest) t
-    WHERE t.times > 1
-    ON CONFLICT DO NOTHING;
+    -- Blocks are written beside each other: late trees may have been judged without the execution of this one.
+    WITH found AS (
+        INSERT INTO executions (tx_hash, block_height, block_time, tree_id)
+        SELECT t.tx_hash, t.block_height, t.block_time, t.tree_id
+        FROM (SELECT t.*, count(*) OVER (PARTITION BY t.tx_hash) AS times FROM transactions t
+              WHERE t.tx_hash = ANY (again) AND t.block_time BETWEEN earliest AND latest) t
+        WHERE t.times > 1
+        ON CONFLICT DO NOTHING
+        RETURNING tx_hash, block_time
+    )
+    INSERT INTO late_trees AS known (tx_hash, since, history)
+    SELECT tx_hash, min(block_time) - interval '7 days', false FROM found GROUP BY 1
+    ON CONFLICT (tx_hash) DO UPDATE SET since = least(known.since, excluded.since), looks = 0, due_at = now();
 END
 $$;
 

@@ -1,10 +1,11 @@
 // Late trees are judged from their rows. These have the transaction's hash already, so that however far apart
 // parent and child are, the rows of the tree are found by it: within seven days before the rows that came
-// late. A tree that lacks its transaction, or only the resume of a yield, is looked at again within seconds,
-// then less and less often, as that block may be stored next (blocks are stored beside each other, and gaps
-// beside the head); at last, an hour later, in all partitions. If the transaction is not stored at all, its
-// receipts stay orphans: find_late_trees() comes back to them. With scope accounts others' transactions never
-// are: the findings of what is stored of their trees are told, after that hour whatever is not known.
+// late. A tree that lacks its transaction, the resume of a yield, or something else while a height between
+// its rows is not stored, is looked at again within seconds, then less and less often, as that block may be
+// stored next (blocks are stored beside each other, and gaps beside the head). One without its transaction or
+// a resume is looked for in all partitions at last, an hour later. If the transaction is not stored at all,
+// its receipts stay orphans: find_late_trees() comes back to them. With scope accounts others' transactions
+// never are: the findings of what is stored of their trees are told, after that hour whatever is not known.
 #include "storage/late_trees.hpp"
 
 #include "chain/tree/judgement.hpp"
@@ -82,14 +83,21 @@ public:
     Adopting(pqxx::transaction_base& tx, const TreeTimes& times)
         : tx_(tx), times_(times), placing_(tx, times) {}
 
-    void add(const std::string& tx_hash, const StoredTree& tree) {
-        for (const auto& execution : executions_of(tx_hash, tree)) placing_.add(tx_hash, execution.judge());
+    // Returns whether nothing of the tree is missing.
+    bool add(const std::string& tx_hash, const StoredTree& tree) {
+        bool is_whole = true;
+        for (const auto& execution : executions_of(tx_hash, tree)) {
+            const auto judgement = execution.judge();
+            is_whole = is_whole && judgement.settled;
+            placing_.add(tx_hash, judgement);
+        }
         for (const auto& receipt : tree.receipts)
             for (const auto* ids : {&receipt.output_data_ids, &receipt.input_data_ids})
                 for (const auto& data_id : *ids) {
                     of_trees_.push_back(tx_hash);
                     data_ids_.push_back(data_id);
                 }
+        return is_whole;
     }
 
     // Returns how many receipts and data have found their tree.
@@ -133,6 +141,19 @@ bool has_its_resumes(const StoredTree& tree) {
     });
 }
 
+// Else the block with a missing part may be on its way: blocks of one run are written beside each other.
+bool lies_in_one_stretch(pqxx::transaction_base& tx, const StoredTree& tree) {
+    base::Height lowest = base::kTopHeight, highest = 0;
+    for (const auto& outcome : tree.outcomes) {
+        if (!outcome.at) continue;
+        lowest = std::min(lowest, outcome.at->height);
+        highest = std::max(highest, outcome.at->height);
+    }
+    return lowest > highest ||
+           shim::query(tx, "SELECT heights @> int8range($1, $2, '[]') FROM coverage", lowest, highest)[0][0]
+               .as<bool>();
+}
+
 bool is_of_accounts(pqxx::transaction_base& tx) { return tx.exec("SELECT " + kOfAccounts)[0][0].as<bool>(); }
 
 // 5 s after the first look, twice as long after each further one.
@@ -165,10 +186,12 @@ LateTrees judge_late(pqxx::connection& connection, const Turn& turn, const chain
     for (const auto& tx_hash : due.tx_hashes) {
         const auto found = stored.find(tx_hash);
         const bool is_known = found != stored.end() && found->second.transaction;
-        if (is_known) adopting.add(tx_hash, found->second);
-        if (is_known && has_its_resumes(found->second))
+        const bool is_whole = is_known && adopting.add(tx_hash, found->second);
+        const bool looks_again = !due.everywhere && !due.looked_often.contains(tx_hash);
+        const bool misses_nothing = is_whole || !looks_again || lies_in_one_stretch(tx, found->second);
+        if (is_known && has_its_resumes(found->second) && misses_nothing)
             known.push_back(tx_hash);
-        else if ((is_known || !of_accounts) && !due.everywhere && !due.looked_often.contains(tx_hash))
+        else if ((is_known || !of_accounts) && looks_again)
             waiting.push_back(tx_hash);
         else
             unknown.push_back(tx_hash);

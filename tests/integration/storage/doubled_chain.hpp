@@ -71,15 +71,22 @@ protected:
         execute_at(9, "3", End::promise_failed);
     }
 
-    // Follows the blocks [from, to).
-    void follow(std::size_t from = 0, std::size_t to = kChainLength, std::size_t trees = LiveTrees::kMost) {
+    // What one run makes of the blocks [from, to).
+    std::vector<chain::RowBatch> batches_of_run(std::size_t from = 0, std::size_t to = kChainLength,
+                                                std::size_t trees = LiveTrees::kMost) {
         Lineage lineage;
         LiveTrees live_trees(trees);
+        std::vector<chain::RowBatch> batches;
         for (auto i = from; i < to; ++i) {
-            auto batch = chain::whole_block_rows(chain_.blocks()[i], std::nullopt, {}, lineage, &live_trees);
-            batch.facts.wanted.add({kFirstBlock, kFirstBlock + kChainLength - 1});
-            EXPECT_EQ(commit(std::move(batch)), CommitOutcome::committed);
+            batches.push_back(
+                chain::whole_block_rows(chain_.blocks()[i], std::nullopt, {}, lineage, &live_trees));
+            batches.back().facts.wanted.add({kFirstBlock, kFirstBlock + kChainLength - 1});
         }
+        return batches;
+    }
+    void follow(std::size_t from = 0, std::size_t to = kChainLength, std::size_t trees = LiveTrees::kMost) {
+        for (auto& batch : batches_of_run(from, to, trees))
+            EXPECT_EQ(commit(std::move(batch)), CommitOutcome::committed);
     }
     void judge_late() {
         for (bool more = true; more;) more = await(store().trees.judge_late_trees(false, {})).more;
