@@ -85,7 +85,8 @@ private:
         bool outdated = false;                        // heights were lost while it was busy
         std::optional<base::SteadyTime> whole_since;  // all of it is final
         std::string refuted;                          // the host that told outcomes that are not the chain's
-        bool asked_another = false;                   // whether it tells the same
+        bool asked_another = false;                   // and it has told, or is asked no more
+        base::SteadyTime ask_another_at{};
     };
     using OpenTree = std::shared_ptr<Open>;
     // Shard layouts by the hash of a block, as far as they can be had.
@@ -126,7 +127,9 @@ private:
     base::Task<std::optional<bool>> look_at_outcomes(OpenTree open, const rpc::FinalBlocks& blocks);
     enum class Outcomes { confirmed, refuted, unproven, awaited };
     base::Task<Outcomes> compare(const Open& open, const rpc::FinalBlocks& blocks);
-    base::Task<bool> another_host_tells_it(OpenTree open);
+    // nullopt: no other host has a word. Near the head it is asked again (it may be down for a moment); of
+    // history it is not (it has forgotten, as most do).
+    base::Task<std::optional<bool>> another_host_tells_it(OpenTree open);
     // The final ones of the blocks that the tree was executed in.
     base::Task<rpc::FinalBlocks> final_blocks(Open& open);
     base::Task<BlockLayouts> layouts_of(const Open& open, const rpc::FinalBlocks& blocks);

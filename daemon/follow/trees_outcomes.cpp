@@ -46,9 +46,13 @@ base::Task<std::optional<bool>> Trees::look_at_outcomes(OpenTree open, const rpc
         co_return std::nullopt;
     }
     const bool ask = told == Outcomes::unproven || waited >= kAskAnotherAfter;
-    if (ask && !std::exchange(open->asked_another, true) && co_await another_host_tells_it(open))
-        co_return true;
-    if (told == Outcomes::unproven) co_return false;
+    if (ask && !open->asked_another && now >= open->ask_another_at) {
+        const auto same = co_await another_host_tells_it(open);
+        if (same.value_or(false)) co_return true;
+        open->asked_another = same || is_history(*open);
+        open->ask_another_at = now + kAskAnotherAfter;
+    }
+    if (told == Outcomes::unproven && open->asked_another) co_return false;
     state_.want_agreement();
     co_return std::nullopt;
 }
@@ -80,7 +84,7 @@ base::Task<Trees::Outcomes> Trees::compare(const Open& open, const rpc::FinalBlo
     co_return word;
 }
 
-base::Task<bool> Trees::another_host_tells_it(OpenTree open) {
+base::Task<std::optional<bool>> Trees::another_host_tells_it(OpenTree open) {
     rpc::TreeSource::Query query;
     query.tx_hash = open->pending.tx_hash;
     query.sender_id = open->pending.sender_id;
@@ -89,7 +93,7 @@ base::Task<bool> Trees::another_host_tells_it(OpenTree open) {
     query.elsewhere_than = open->answer->host;
     const auto answer = co_await source_.tree(std::move(query));
     const auto* other = std::get_if<rpc::TreeSource::Tree>(&answer);
-    if (other == nullptr || !open->answer || other->host == open->answer->host) co_return false;
+    if (other == nullptr || !open->answer || other->host == open->answer->host) co_return std::nullopt;
     co_return rpc::tell_the_same(other->status.value, open->answer->tree->status.value);
 }
 

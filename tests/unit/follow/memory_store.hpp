@@ -167,6 +167,7 @@ public:
             co_return left_out;
         }
         complete.insert(tx_hash);
+        if (done.confirmed) confirmed.insert(tx_hash);
         if (after_tree_commit) co_await after_tree_commit();
         co_return left_out;
     }
@@ -341,7 +342,8 @@ public:
     std::map<std::string, std::string> receipts, findings;  // the tree of each
     std::map<std::string, unsigned> told;                   // findings, how often
     std::map<std::string, Pending> pending;
-    std::set<std::string> complete;  // trees that were fetched
+    std::set<std::string> complete;   // trees that were fetched
+    std::set<std::string> confirmed;  // of these: all outcomes are those of the chain
     std::set<std::string> discarded;
     std::set<std::string> late, late_for_a_resume;  // trees that are due, and that will be
     bool blocks_may_discard = false;                // they are of such a protocol

@@ -57,5 +57,49 @@ TEST(OutcomeCheckTest, AlertsWaitForTheirOutcomesBeforeTheFirstBlockIsStored) {
     EXPECT_EQ(outcomes.stored_before, 0u);
 }
 
+// No chunk header proves an outcome, so the word of a second host decides.
+class OutcomesThatNothingProves : public ::testing::Test {
+protected:
+    void follow(base::Height included_in, base::Height last) {
+        chain_.add_range(100, last + 2);
+        chain_.add_failing("T1", included_in);
+        chain_.others = {{"second", &chain_}};
+        auto settings = testing::follow_settings(config::Source::rpc, config::Start(std::uint64_t{100}));
+        settings.patience = config::Millis(60'000);
+        Daemon daemon(context_, store_.clock, chain_, chain_, &trees_, testing::stores_of(store_), settings);
+        daemon.follower->check_outcomes(outcomes_, {trees_, chain_});
+        daemon.follow(last);
+        EXPECT_TRUE(store_.complete.contains("T1"));
+    }
+
+    base::asio::io_context context_;
+    testing::PaperChain chain_{context_.get_executor(), config::Source::rpc};
+    testing::PaperTrees trees_{context_.get_executor(), chain_};
+    MemoryStore store_;
+    Holding outcomes_{context_.get_executor(), store_};
+};
+
+TEST_F(OutcomesThatNothingProves, AreConfirmedByASecondHostThatGivesNoAnswerAtFirst) {
+    trees_.silent_elsewhere = 3;
+    follow(108, 110);
+    EXPECT_TRUE(store_.confirmed.contains("T1"));
+    EXPECT_EQ(trees_.asked_elsewhere, 4u);
+}
+
+TEST_F(OutcomesThatNothingProves, AreStoredAsOneHostTellsThemAfterHalfAMinute) {
+    trees_.silent_elsewhere = 1'000;
+    follow(108, 110);
+    EXPECT_FALSE(store_.confirmed.contains("T1"));
+    EXPECT_GE(store_.clock.passed, std::chrono::seconds(30));
+    EXPECT_LE(trees_.asked_elsewhere, 10u);
+}
+
+TEST_F(OutcomesThatNothingProves, OfHistoryAskASecondHostOnce) {
+    trees_.silent_elsewhere = 1'000;
+    follow(102, 200);
+    EXPECT_FALSE(store_.confirmed.contains("T1"));
+    EXPECT_EQ(trees_.asked_elsewhere, 1u);
+}
+
 }  // namespace
 }  // namespace receiptd::follow

@@ -238,6 +238,7 @@ public:
         if (found == chain_.transactions().end() || unknown.contains(query.tx_hash))
             co_return Unknown{"on paper", false, unknown_to_two};
         auto told = tree_of(found->first, found->second);
+        if (!query.elsewhere_than.empty() && ++asked_elsewhere > silent_elsewhere) told.host = "second";
         if (times <= incomplete[query.tx_hash]) {
             told.status.value.receipts_outcome.clear();
             told.complete = false;
@@ -279,6 +280,8 @@ public:
     std::set<std::string> unknown;
     bool unknown_to_two = false;
     unsigned blocks_asked = 0;
+    unsigned asked_elsewhere = 0;   // than the host of an answer
+    unsigned silent_elsewhere = 0;  // so many of these questions the first host answers again
     std::optional<chain::ShardLayout> layout = chain::ShardLayout{{"b", "c"}, {4, 9, 2}};
 
 private:
