@@ -32,12 +32,14 @@ void BlockTrees::collect() {
 void BlockTrees::collect(const WholeBlockShard& shard) {
     for (std::size_t i = 0; i < shard.transactions.size(); ++i) {
         const auto& item = shard.transactions[i];
+        if (is_told_again(item)) continue;
         if (transaction_hashes_.insert(item.transaction.hash).second)
             transactions_.push_back({&item, shard.shard_id, i, touches(scope_, item.transaction)});
     }
     const auto order = execution_order(shard);
     for (std::size_t i = 0; i < order.executed.size(); ++i) {
         const auto& item = shard.executed[order.executed[i]];
+        if (!lineage_.executes(item.outcome.id, height())) continue;
         if (!node_by_id_.emplace(item.outcome.id, nodes_.size()).second) continue;
         for (const auto data_id : item.receipt.input_data_ids) awaiting_.emplace(data_id, nodes_.size());
         const bool in_scope = touches(scope_, item.receipt) || lineage_.holds_in_scope(item.outcome.id);
@@ -45,6 +47,13 @@ void BlockTrees::collect(const WholeBlockShard& shard) {
         if (order.first_place) place = *order.first_place + i;
         nodes_.push_back({&item, shard.shard_id, place, {}, {}, {}, false, in_scope, nullptr});
     }
+}
+
+// Ids of receipts depend on the block.
+bool BlockTrees::is_told_again(const ExecutedTransaction& item) {
+    if (!item.outcome) return false;
+    const auto initial = initial_receipt_id(*item.outcome);
+    return !initial.empty() && !lineage_.includes(initial, height());
 }
 
 void BlockTrees::link(const Outcome& outcome, Spawner spawner) {
@@ -150,12 +159,10 @@ void BlockTrees::announce(const Outcome& outcome, const Parentage& parentage) {
     children_.clear();
     for (const auto child : outcome.receipt_ids)
         if (!node_by_id_.contains(child)) children_.push_back(child);
-    lineage_.announce_receipts(children_, block_.block.header.height, parentage,
-                               outcome.status.success_receipt_id);
+    lineage_.announce_receipts(children_, height(), parentage, outcome.status.success_receipt_id);
 }
 
 void BlockTrees::announce_children() {
-    const auto height = block_.block.header.height;
     for (const auto& node : transactions_)
         if (const auto& outcome = node.transaction->outcome)
             announce(*outcome,
@@ -163,7 +170,7 @@ void BlockTrees::announce_children() {
     for (const auto& node : nodes_) {
         const auto& tree = node.tree;
         for (const auto& receiver : node.receipt->receipt.output_data_receivers)
-            lineage_.announce_data(receiver.data_id, height, tree.tree_id, tree.is_transaction,
+            lineage_.announce_data(receiver.data_id, height(), tree.tree_id, tree.is_transaction,
                                    node.in_scope);
         const auto& outcome = node.receipt->outcome;
         if (outcome.receipt_ids.empty()) continue;

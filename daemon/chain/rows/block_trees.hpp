@@ -2,7 +2,8 @@
 //
 // Most receipts were announced by an outcome of an earlier block (Lineage); local receipts descend
 // from a transaction of the same block, instant and yielded ones from a receipt of the same block.
-// An item that the block names twice (a transaction repeated in a chunk, chain-model.md §1.2) counts once.
+// An item that the block names twice (a transaction repeated in a chunk, chain-model.md §1.2) counts once,
+// and so does an outcome that an earlier block told already.
 #pragma once
 
 #include "chain/json/id_maps.hpp"
@@ -62,6 +63,8 @@ private:
         enum class Kind : std::uint8_t { none, transaction, receipt } kind = Kind::none;
         std::size_t index = 0;
     };
+    BlockHeight height() const { return block_.block.header.height; }
+    bool is_told_again(const ExecutedTransaction& item);
     void collect();
     void collect(const WholeBlockShard& shard);
     void link(const Outcome& outcome, Spawner spawner);

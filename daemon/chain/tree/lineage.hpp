@@ -8,6 +8,7 @@
 
 #include "base/height_set.hpp"
 #include "chain/json/id_text.hpp"
+#include "chain/tree/executed_ids.hpp"
 #include "chain/tree/facts.hpp"
 #include "chain/tree/roles.hpp"
 
@@ -49,6 +50,12 @@ public:
                            const Parentage& parentage, std::string_view returned = {});
     void announce_receipt(std::string_view receipt_id, base::Height at, const Parentage& parentage) {
         announce_receipts({&receipt_id, 1}, at, parentage);
+    }
+    // Before a receipt is taken, and before a transaction announces its first receipt. False: a block at most
+    // kSeamReach heights below has told that already, and this telling counts for nothing.
+    bool executes(std::string_view receipt_id, base::Height at) { return executed_.executes(receipt_id, at); }
+    bool includes(std::string_view initial_receipt_id, base::Height at) {
+        return included_.executes(initial_receipt_id, at);
     }
     // Takes it: a receipt executes once.
     std::optional<Parentage> take_receipt(std::string_view receipt_id);
@@ -103,6 +110,8 @@ private:
     void forget_up_to(Map& map, base::Height height, bool holds);
 
     std::size_t most_;
+    ExecutedIds executed_;
+    ExecutedIds included_;  // by their initial receipts
     Map receipts_;
     Map data_;
     std::deque<Kept> kept_;

@@ -113,5 +113,39 @@ TEST(Lineage, MemoryStaysBoundedWhenChildrenNeverExecute) {
     }
 }
 
+TEST(Lineage, KnowsWhatRanInTheHeightsBelow) {
+    Lineage lineage;
+    EXPECT_TRUE(lineage.executes("receipt", 10));
+    EXPECT_TRUE(lineage.executes("receipt", 10)) << "a block may list it twice";
+    EXPECT_TRUE(lineage.executes("another", 11));
+    EXPECT_FALSE(lineage.executes("receipt", 11));
+    EXPECT_FALSE(lineage.executes("receipt", 10 + kSeamReach));
+    EXPECT_TRUE(lineage.executes("receipt", 11 + kSeamReach));
+    EXPECT_TRUE(lineage.includes("receipt", 11)) << "the receipt that a transaction became";
+    EXPECT_FALSE(lineage.includes("receipt", 12));
+}
+
+TEST(Lineage, ForgetsWhatRanFarBelow) {
+    ExecutedIds executed;
+    for (base::Height height = 0; height < 10 * kSeamReach; ++height)
+        ASSERT_TRUE(executed.executes("receipt-" + std::to_string(height), height));
+    EXPECT_LE(executed.size(), kSeamReach + 200);
+    EXPECT_FALSE(executed.executes("receipt-" + std::to_string(9 * kSeamReach), 10 * kSeamReach));
+}
+
+TEST(Lineage, ForgetsTheLowestOfTooManyThatRan) {
+    ExecutedIds executed(800);
+    const auto run = [&](base::Height height) {
+        for (unsigned i = 0; i < 100; ++i)
+            executed.executes("receipt-" + std::to_string(height) + "-" + std::to_string(i), height);
+    };
+    for (base::Height height = 1; height <= 20; ++height) {
+        run(height);
+        EXPECT_LE(executed.size(), 801u);
+    }
+    EXPECT_FALSE(executed.executes("receipt-20-0", 21));
+    EXPECT_TRUE(executed.executes("receipt-1-0", 21));
+}
+
 }  // namespace
 }  // namespace receiptd::chain
