@@ -8,15 +8,19 @@ DECLARE
     earliest CONSTANT timestamptz := since - interval '1 day';
     latest CONSTANT timestamptz := since + interval '7 days';
     moved text[];
+    heights bigint[];
     times timestamptz[];
 BEGIN
-    SELECT array_agg(r.receipt_id), array_agg(DISTINCT r.block_time) INTO moved, times
+    SELECT array_agg(r.receipt_id), array_agg(r.block_height), array_agg(r.block_time) INTO moved, heights, times
     FROM receipts r WHERE r.tree_id = old_tree AND r.block_time >= earliest AND r.block_time < latest;
-    -- A tree that was found early has them already, from before their block was followed.
+    -- A tree that was found early has them already, from before their block was followed. One that is told at another
+    -- height stays: see keep_first_tellings().
     DELETE FROM receipts r WHERE r.tree_id = new_tree AND r.receipt_id = ANY (moved)
-        AND r.block_time >= earliest AND r.block_time < latest;
-    DELETE FROM events e WHERE e.tree_id = new_tree AND e.receipt_id = ANY (moved)
-        AND e.block_time = ANY (times);
+        AND r.block_time >= earliest AND r.block_time < latest
+        AND (r.block_height <> heights[array_position(moved, r.receipt_id)]) IS NOT TRUE;
+    DELETE FROM events e USING unnest(moved, times) AS old (id, at)
+    WHERE e.tree_id = new_tree AND e.receipt_id = old.id AND e.block_time = old.at
+        AND e.block_time >= earliest AND e.block_time < latest;
     UPDATE receipts SET tree_id = new_tree, tx_hash = new_tx_hash
     WHERE tree_id = old_tree AND block_time >= earliest AND block_time < latest;
     UPDATE events SET tree_id = new_tree, tx_hash = new_tx_hash

@@ -34,9 +34,12 @@ BEGIN
           AND told.initial_receipt_id = first.initial_receipt_id
           AND told.block_height > first.block_height AND told.block_height <= first.block_height + 1200
           AND told.block_time BETWEEN earliest AND latest AND first.block_time BETWEEN earliest AND latest
-        RETURNING told.tx_hash, told.block_time
+        RETURNING told.tx_hash, told.block_height, told.block_time
     ), judged AS (
         DELETE FROM transaction_results r USING gone WHERE r.tx_hash = gone.tx_hash AND r.block_time = gone.block_time
+    ), lost AS (  -- whoever follows the later one does not judge it (storage/block_removal.cpp)
+        INSERT INTO orphan_receipts (kind, id, tree_id, block_height, block_time, adopted_into, adopted_tx_hash, adopted_at)
+        SELECT DISTINCT 'receipt', 'removed block', tx_hash, block_height, block_time, tx_hash, tx_hash, now() FROM gone
     )
     INSERT INTO late_trees AS known (tx_hash, since, history)
     SELECT gone.tx_hash, earliest - interval '7 days', false FROM gone GROUP BY 1

@@ -68,7 +68,7 @@ COMMENT ON COLUMN global_contracts.shards IS 'How many shards there are. NULL: t
 COMMENT ON COLUMN global_contracts.complete_height IS 'Height at which the last shard got it. NULL: not yet.';
 COMMENT ON COLUMN global_contracts.complete_time IS 'Time of that block.';
 
-COMMENT ON VIEW executed_again IS 'What was executed in two blocks. The chain executes some transactions again under the same hash (13 on mainnet), and no receipt: of a receipt that is named here, a host told something that is not the chain''s. Always with a time: WHERE block_time > now() - interval ''1 hour''.';
+COMMENT ON VIEW executed_again IS 'What was executed in two blocks. The chain executes some transactions again under the same hash (13 on mainnet), and no receipt: of a receipt that is named here, a host told something that is not the chain''s. Of one that is told twice within 1,200 heights, only the row with the lower height is stored. Always with a time: WHERE block_time > now() - interval ''1 hour''.';
 COMMENT ON COLUMN executed_again.kind IS 'transaction or receipt.';
 COMMENT ON COLUMN executed_again.id IS 'Hash of the transaction, or id of the receipt.';
 COMMENT ON COLUMN executed_again.tx_hash IS 'Hash of its transaction. NULL: not known.';
@@ -101,6 +101,7 @@ COMMENT ON FUNCTION resumes_of(text[], timestamptz, timestamptz) IS 'Rows of dat
 COMMENT ON FUNCTION settle_roles(text[], timestamptz, timestamptz) IS 'Sets the roles returned and detached of receipts whose parent was stored later than they were. The daemon calls it.';
 COMMENT ON FUNCTION trees_of_hashes(text[]) IS 'The tree_ids that rows of these transactions have: the hash, and HASH@HEIGHT for each later execution. WHERE tree_id = ANY (trees_of_hashes(ARRAY[''…''])) finds the rows of all executions.';
 COMMENT ON FUNCTION find_executions(text[], timestamptz, timestamptz) IS 'Notes in executions which of these transactions are stored in several blocks, at most two days from these times. Of one outcome that is told twice within 1,200 heights, the row with the lower height stays. The daemon calls it.';
+COMMENT ON FUNCTION keep_first_tellings(text[], timestamptz, timestamptz) IS 'Of a receipt of these trees that is stored in several blocks within 1,200 heights, keeps the row with the lowest height, and returns the other ones, which it deletes. The daemon calls it.';
 COMMENT ON FUNCTION name_executions(text[], boolean) IS 'Gives the rows of each execution of these transactions their tree_id, or all of them the hash (false). Hashes that are not in executions are left alone. The daemon calls it.';
 COMMENT ON FUNCTION move_tree(text, text, text, timestamptz) IS 'Moves the rows of a tree into the tree that adopted it, with its transaction: rows from one day before to seven days after the given time. The daemon calls it.';
 COMMENT ON FUNCTION notify_of_watches() IS 'Notifies listeners (LISTEN receiptd_watches) that watches, or wishes for some, were inserted.';

@@ -123,11 +123,8 @@ RemovedBlock remove_block(pqxx::transaction_base& tx, base::Height height) {
         shim::query(tx, std::string("DELETE FROM ") + table + " WHERE block_height = $1", height);
     shim::query(tx, "DELETE FROM orphan_receipts WHERE block_height = $1 AND id <> 'removed block'", height);
     shim::query(tx, "DELETE FROM set_aside_rows WHERE what = 'row' AND id LIKE $1::bigint || ' %'", height);
-    const auto tree_ids = text_array(trees);
-    shim::query(tx, "DELETE FROM transaction_results WHERE tree_id = ANY ($1::text[])", tree_ids);
-    shim::query(tx, "DELETE FROM findings WHERE tree_id = ANY ($1::text[]) AND " + kTreeFindings, tree_ids);
-    for (const auto* alerts : {&kUnsentAlerts, &kSentAlerts}) shim::query(tx, *alerts, tree_ids);
-    shim::query(tx, kJudgeAgain, height, at, tree_ids);
+    for (const auto* alerts : {&kUnsentAlerts, &kSentAlerts}) shim::query(tx, *alerts, text_array(trees));
+    forget_judgements(tx, trees, {height, at});
     forget_executions_at(tx, height);
     name_executions(tx, again);
     tx.exec("DELETE FROM timed_rules");  // they count anew
@@ -137,6 +134,14 @@ RemovedBlock remove_block(pqxx::transaction_base& tx, base::Height height) {
                 "judged_before = judged_before - $1::int8multirange, updated_at = now()",
                 missing.to_multirange());
     return {missing, is_told};
+}
+
+void forget_judgements(pqxx::transaction_base& tx, const std::vector<std::string>& trees,
+                       const LostBlock& block) {
+    const auto tree_ids = text_array(trees);
+    shim::query(tx, "DELETE FROM transaction_results WHERE tree_id = ANY ($1::text[])", tree_ids);
+    shim::query(tx, "DELETE FROM findings WHERE tree_id = ANY ($1::text[]) AND " + kTreeFindings, tree_ids);
+    shim::query(tx, kJudgeAgain, block.height, block.time, tree_ids);
 }
 
 bool judges_trees_of_removed_blocks(pqxx::transaction_base& tx, const chain::RowBatch& batch) {

@@ -3,8 +3,12 @@
 
 #include "base/height_set.hpp"
 #include "chain/rows/rows.hpp"
+#include "storage/corrections.hpp"
 
 #include <pqxx/transaction_base>
+
+#include <string>
+#include <vector>
 
 namespace receiptd::storage {
 
@@ -17,6 +21,10 @@ struct RemovedBlock {
     bool is_told = false;     // there are alerts
 };
 RemovedBlock remove_block(pqxx::transaction_base& tx, base::Height height);
+
+// Trees that have lost rows of a block lose their results and findings, as there.
+void forget_judgements(pqxx::transaction_base& tx, const std::vector<std::string>& trees,
+                       const LostBlock& block);
 
 // For the transaction of `batch`, when it has written to coverage: whether a tree that the batch judges has
 // lost a block. Who judged it may have seen the rows that were removed.

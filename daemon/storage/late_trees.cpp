@@ -18,10 +18,12 @@
 #include "storage/settle.hpp"
 #include "storage/stored_tree.hpp"
 #include "storage/tell_batch.hpp"
+#include "storage/told_again.hpp"
 #include "storage/tree_load.hpp"
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -171,6 +173,15 @@ void look_everywhere_later(pqxx::transaction_base& tx, const std::vector<std::st
                 text_array(tx_hashes));
 }
 
+// Returns whether rows went.
+bool keep_first_of(pqxx::transaction_base& tx, const std::map<std::string, StoredTree>& stored,
+                   const TreeTimes& times) {
+    std::vector<std::string> told_again;
+    for (const auto& [tx_hash, tree] : stored)
+        if (is_told_again(tree)) told_again.push_back(tx_hash);
+    return !told_again.empty() && keep_first_tellings(tx, text_array(told_again), times);
+}
+
 LateTrees judge_late(pqxx::connection& connection, const Turn& turn, const chain::NewsSince& news_since,
                      Database& database) {
     pqxx::work tx(connection);
@@ -182,7 +193,8 @@ LateTrees judge_late(pqxx::connection& connection, const Turn& turn, const chain
     Adopting adopting(tx, due.times);
     const bool of_accounts = is_of_accounts(tx);
     std::vector<std::string> known, waiting, unknown;
-    const auto stored = load_to_judge(tx, due.tx_hashes, due.times);
+    auto stored = load_to_judge(tx, due.tx_hashes, due.times);
+    if (keep_first_of(tx, stored, due.times)) stored = load_to_judge(tx, due.tx_hashes, due.times);
     for (const auto& tx_hash : due.tx_hashes) {
         const auto found = stored.find(tx_hash);
         const bool is_known = found != stored.end() && found->second.transaction;

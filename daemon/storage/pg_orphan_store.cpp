@@ -13,6 +13,7 @@
 #include "storage/locks.hpp"
 #include "storage/set_aside.hpp"
 #include "storage/sql_time.hpp"
+#include "storage/told_again.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -229,13 +230,18 @@ std::uint64_t adopt_receipts(pqxx::transaction_base& tx, const Slice& slice, Orp
 }
 
 // Receipts that an orphan returned, or that what it returned did, got no role where it had no parent yet:
-// also those that came in after its adoption.
-void settle_roles(pqxx::transaction_base& tx, base::HeightRange around) {
-    shim::query(tx,
-                "SELECT settle_roles(array_agg(DISTINCT adopted_into), min(block_time) - interval '1 day', "
-                "max(block_time) + interval '7 days') FROM orphan_receipts WHERE kind = 'receipt' "
-                "AND adopted_at IS NOT NULL AND block_height BETWEEN $1 AND $2 HAVING count(*) > 0",
-                below(around.from, kSeamReach), around.to + kSeamReach);
+// also those that came in after its adoption. A receipt that was told again has an orphan above one telling.
+void settle_adopted(pqxx::transaction_base& tx, base::HeightRange around) {
+    const auto adopted = shim::query(
+        tx,
+        "SELECT trees, since, until, settle_roles(trees, since, until) FROM ("
+        "  SELECT array_agg(DISTINCT adopted_into) AS trees, min(block_time) - interval '1 day' AS since, "
+        "    max(block_time) + interval '7 days' AS until FROM orphan_receipts WHERE kind = 'receipt' "
+        "  AND adopted_at IS NOT NULL AND block_height BETWEEN $1 AND $2 HAVING count(*) > 0) AS around",
+        below(around.from, kSeamReach), around.to + kSeamReach);
+    for (const auto& row : adopted)
+        keep_first_tellings(tx, row[0].as<std::string>(),
+                            {row[1].as<std::string>(), row[2].as<std::string>()});
 }
 
 // Data belongs to the tree of the receipt that produces it. A receipt that awaits it names the same
@@ -329,8 +335,8 @@ std::uint64_t adopt(pqxx::connection& connection, base::HeightRange around, Orph
     std::uint64_t adopted = 0;
     const auto slices = orphan_slices(tx, around);
     for (const auto& slice : slices) adopted += adopt_receipts(tx, slice, only);
-    settle_roles(tx, around);
     for (const auto& slice : slices) adopted += adopt_data(tx, slice, only);
+    settle_adopted(tx, around);
     name_executions(tx, again);
     tx.commit();
     return adopted;

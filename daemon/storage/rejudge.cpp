@@ -11,6 +11,7 @@
 #include "storage/placing.hpp"
 #include "storage/set_aside.hpp"
 #include "storage/stored_tree.hpp"
+#include "storage/told_again.hpp"
 #include "storage/tree_load.hpp"
 
 #include <algorithm>
@@ -241,6 +242,7 @@ Rejudged rejudge_trees(pqxx::transaction_base& tx, RuleBook& rules, std::span<co
         const std::vector<std::string> some(part.begin(), part.end());
         find_executions(tx, some, times);  // rows of older versions have no names
         gather_executions(tx, some);
+        keep_first_rows(tx, text_array(some), times);
         done.add(rejudge_some(tx, rules, some, times));
         name_executions(tx, some);
     }

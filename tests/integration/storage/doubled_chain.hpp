@@ -64,6 +64,22 @@ protected:
     }
     // A service tells the first outcome in another block, too.
     void tell_again(std::size_t later) { shard(later).transactions = shard(0).transactions; }
+    // It tells what ran at this place again, so many heights later.
+    void tell_receipts_again(std::size_t at, std::size_t later) {
+        const auto told = shard(at).executed;
+        auto& again = shard(at + later).executed;
+        again.insert(again.end(), told.begin(), told.end());
+    }
+    // It names the transaction of each receipt, as services of mainnet do.
+    void name_transactions() {
+        for (auto& block : chain_.blocks())
+            for (auto& item : block.shards[0].executed) item.tx_hash = "T";
+    }
+    // One more block, far above: its place.
+    std::size_t add_block(base::Height height) {
+        chain_.add_block(height, 1);
+        return chain_.blocks().size() - 1;
+    }
     void tell_three() {
         begin();
         execute_at(0, "", End::promise_failed);
