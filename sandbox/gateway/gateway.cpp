@@ -173,7 +173,7 @@ base::Task<net::ServerReply> Gateway::served_page(const net::ServerRequest& requ
     if (trouble.fault == Fault::slow) co_await pause(how_slow(trouble));
     co_await hold(request, trouble);
     net::ServerReply made = page(request, window(trouble));
-    retell_page(lies_, request.path, made);
+    retell_page(lies_, chain_, request.path, made);
     lies_.settle();
     co_return spoilt(std::move(made), trouble);
 }

@@ -102,6 +102,7 @@ const std::vector<Known>& known_lies() {
         {"null_block", {above_zero("every", 1), number("height")}},
         {"null_outcome", {above_zero("every", 1), text("tx_hash")}},
         {"missing_outcome", {above_zero("every", 1), text("receipt_id")}},
+        {"outcome_again", {above_zero("after", 3), above_zero("every", 1), flag("transactions")}},
         {"dialect", {version("version"), flag("sorted"), flag("twice")}},
         {"forbidden", {refusal("status"), text("method", "")}},
         {"deep_json", {above_zero("levels", 200'000), text("method", "")}},

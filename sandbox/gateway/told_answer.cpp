@@ -351,12 +351,12 @@ void retell(Lies& lies, const LiveChain* live, const RpcRequest& call, RpcAnswer
         answer.member = std::string(kResult) + with_odd_members(telling.result.dump(), lies);
 }
 
-void retell_page(Lies& lies, const std::string& path, net::ServerReply& page) {
+void retell_page(Lies& lies, const Chain& chain, const std::string& path, net::ServerReply& page) {
     const bool read = page.status == 200 && (path == "/status" || path.starts_with("/v0/"));
     if (lies.all().empty() || !read) return;
     Telling telling{path, json::parse(page.shared_body ? *page.shared_body : page.body)};
     retell(lies, telling);
-    retell_whole(lies, telling.result);
+    retell_whole(lies, chain, telling.result);
     page.shared_body.reset();
     page.body = with_odd_members(telling.result.dump(), lies);
 }

@@ -20,6 +20,6 @@ std::optional<RpcAnswer> unserved(Lies& lies, const RpcRequest& call);
 // Puts the lies about this call into its true answer. `live`: the host's chain.
 void retell(Lies& lies, const LiveChain* live, const RpcRequest& call, RpcAnswer& answer);
 // The same for a whole block, or for GET /status, by the path of the request.
-void retell_page(Lies& lies, const std::string& path, net::ServerReply& page);
+void retell_page(Lies& lies, const Chain& chain, const std::string& path, net::ServerReply& page);
 
 }  // namespace receiptd::sandbox

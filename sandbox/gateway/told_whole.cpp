@@ -11,10 +11,14 @@ namespace {
 
 using nlohmann::json;
 
-// The named one, or one of so many: always the same.
-bool chooses(const Lie& lie, const char* name, const std::string& id) {
-    if (lie.has(name)) return lie.text(name) == id;
+// One of so many: always the same.
+bool chooses(const Lie& lie, const std::string& id) {
     return std::accumulate(id.begin(), id.end(), 0U) % lie.number("every") == 0;
+}
+
+// The named one, or one of so many.
+bool chooses(const Lie& lie, const char* name, const std::string& id) {
+    return lie.has(name) ? lie.text(name) == id : chooses(lie, id);
 }
 
 bool tell_null_block(const Lie& lie, json& block) {
@@ -79,6 +83,29 @@ bool tell_dialect(const Lie& lie, json& block) {
     return true;
 }
 
+void add_chosen(const Lie& lie, const char* id_in, const char* id, const json& told, json& again) {
+    for (const auto& each : told)
+        if (chooses(lie, each[id_in][id].get<std::string>())) again.push_back(each);
+}
+
+// Beside its own outcomes those of an earlier block.
+bool tell_outcome_again(const Lie& lie, const Chain& chain, json& block) {
+    const auto height = block["block"]["header"]["height"].get<std::uint64_t>();
+    const auto after = lie.number("after");
+    const auto earlier = height > after ? chain.whole_block(height - after) : nullptr;
+    if (!earlier) return false;
+    for (const auto& told : json::parse(*earlier)["shards"])
+        for (auto& shard : block["shards"]) {
+            if (shard["shard_id"] != told["shard_id"]) continue;
+            add_chosen(lie, "execution_outcome", "id", told["receipt_execution_outcomes"],
+                       shard["receipt_execution_outcomes"]);
+            if (lie.members["transactions"] == true && !told["chunk"].is_null() && !shard["chunk"].is_null())
+                add_chosen(lie, "transaction", "hash", told["chunk"]["transactions"],
+                           shard["chunk"]["transactions"]);
+        }
+    return true;
+}
+
 struct OfWhole {
     std::string_view lie;
     bool (*tell)(const Lie& lie, json& block);
@@ -92,11 +119,14 @@ constexpr std::array kOfWholeBlocks{
 
 }  // namespace
 
-void retell_whole(Lies& lies, json& block) {
+void retell_whole(Lies& lies, const Chain& chain, json& block) {
+    const auto is_whole = [&block] { return block.is_object() && block.contains("shards"); };
+    for (Lie& lie : lies.all())
+        if (is_whole() && lie.name == "outcome_again" && tell_outcome_again(lie, chain, block))
+            lie.told = true;
     for (const auto& [name, tell] : kOfWholeBlocks) {
         for (Lie& lie : lies.all()) {
-            const bool is_whole = block.is_object() && block.contains("shards");
-            if (is_whole && lie.name == name && tell(lie, block)) lie.told = true;
+            if (is_whole() && lie.name == name && tell(lie, block)) lie.told = true;
         }
     }
 }

@@ -42,6 +42,7 @@ OF_WHOLE_BLOCKS = [
     {"lie": "outcome_invented"},
     {"lie": "missing_outcome", "every": 3},
     {"lie": "null_outcome", "every": 2},
+    {"lie": "outcome_again", "every": 2},
     {"lie": "null_block", "every": 3},
     {"lie": "false_tx_hash"},
     {"lie": "dialect", "version": "2.9"},
