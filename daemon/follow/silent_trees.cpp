@@ -18,12 +18,16 @@ constexpr auto kLookForSilentEvery = 5s;
 
 struct ToldOutcomes {
     bool complete = false;
+    bool of_another_execution = false;
     std::vector<storage::ToldOutcome> outcomes;
 };
 
-base::Task<ToldOutcomes> outcomes_on(base::asio::thread_pool& cpu, SharedTree tree) {
-    return base::offload(cpu, [tree = std::move(tree)] {
+base::Task<ToldOutcomes> outcomes_on(base::asio::thread_pool& cpu, SharedTree tree,
+                                     chain::BlockRef included_in) {
+    return base::offload(cpu, [tree = std::move(tree), included_in = std::move(included_in)] {
         ToldOutcomes told;
+        told.of_another_execution = is_of_another_execution(*tree, included_in);
+        if (told.of_another_execution) return told;
         told.complete = tree->complete;
         for (const auto& outcome : tree->status.value.receipts_outcome)
             told.outcomes.push_back({std::string(outcome.id), std::string(outcome.block_hash)});
@@ -126,9 +130,10 @@ base::Task<void> SilentTrees::look_at(storage::PendingTree tree, bool last) {
         untold = fault->reason + ": " + fault->detail;
     } else {
         auto tree_told = std::get<rpc::TreeSource::Tree>(std::move(answer));
-        told =
-            co_await outcomes_on(cpu_, std::make_shared<const rpc::TreeSource::Tree>(std::move(tree_told)));
+        told = co_await outcomes_on(cpu_, std::make_shared<const rpc::TreeSource::Tree>(std::move(tree_told)),
+                                    tree.included_in);
         if (!told.complete && last) untold = "no host tells the rest of it either";
+        if (told.of_another_execution && last) untold = kOfAnotherExecution;
         if (!told.complete && !last) co_return;
     }
     const auto tx_hash = tree.tx_hash;

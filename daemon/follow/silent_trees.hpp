@@ -1,6 +1,7 @@
 // Trees of whole blocks in which a receipt is announced that no later block executes. Most only take their
 // time, under congestion or while a yield waits. A host is asked for each: what it tells of blocks that are
-// stored without it was left out of them, and the tree becomes pending. So does a tree that no host knows.
+// stored without it was left out of them, and the tree becomes pending. So does a tree that no host knows,
+// and in the end one of which hosts give another execution.
 #pragma once
 
 #include "base/event.hpp"

@@ -32,6 +32,11 @@ struct Held {
 
 }  // namespace
 
+bool is_of_another_execution(const rpc::TreeSource::Tree& tree, const chain::BlockRef& included_in) {
+    const auto& outcome = tree.status.value.transaction_outcome;
+    return outcome && !outcome->block_hash.empty() && outcome->block_hash != included_in.hash;
+}
+
 TreeAnswer read_answer(SharedTree tree) {
     TreeAnswer answer;
     answer.host = tree->host;

@@ -26,6 +26,12 @@ struct TreeAnswer {
 // Pure, and linear in the answer.
 TreeAnswer read_answer(SharedTree tree);
 
+// A hash may be executed in several blocks, and hosts give one execution: whether it is not that of this
+// block.
+bool is_of_another_execution(const rpc::TreeSource::Tree& tree, const chain::BlockRef& included_in);
+inline constexpr const char* kOfAnotherExecution =
+    "hosts give another execution of this hash, in another block";
+
 // Whether these blocks executed all of it.
 bool all_final(const TreeAnswer& answer, const rpc::FinalBlocks& blocks);
 // Whether one of these executed some of it.

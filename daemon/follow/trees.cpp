@@ -294,13 +294,6 @@ chain::ExecutedAt Trees::included_at(const Open& open) {
 }
 
 // Hosts know one execution of a hash, which a block may list again.
-bool Trees::is_of_another_execution(const Open& open) {
-    const auto& tree = open.answer->tree;
-    const auto* outcome = tree ? &tree->status.value.transaction_outcome : nullptr;
-    return outcome && *outcome && !(*outcome)->block_hash.empty() &&
-           (*outcome)->block_hash != open.pending.included_in.hash;
-}
-
 base::Task<void> Trees::look(OpenTree open) {
     open->looked_at = stored_up_to();
     open->look_by = state_.clock.steady() + kLookAgain;
@@ -310,8 +303,8 @@ base::Task<void> Trees::look(OpenTree open) {
         co_await postpone(open, "it was told as executed in a block of a fork");
         co_return;
     }
-    if (is_of_another_execution(*open)) {
-        co_await postpone(open, "hosts give another execution of this hash, in another block");
+    if (open->answer->tree && is_of_another_execution(*open->answer->tree, open->pending.included_in)) {
+        co_await postpone(open, kOfAnotherExecution);
         co_return;
     }
     const bool complete = open->answer->complete;

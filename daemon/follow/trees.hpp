@@ -113,7 +113,6 @@ private:
     base::Task<bool> ask(OpenTree open);  // false: postponed
     void take(Open& open, TreeAnswer answer);
     void plan_next(Open& open);
-    static bool is_of_another_execution(const Open& open);
     base::Task<void> look(OpenTree open);
     // Its stages, as far as it proves them, to who wants them.
     base::Task<void> tell_progress(OpenTree open, SharedTree tree, rpc::FinalBlocks blocks);

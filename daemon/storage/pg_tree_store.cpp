@@ -25,9 +25,7 @@ const std::string kAt = time_of_nanoseconds(2);
 const std::string kUntil = time_of_nanoseconds(2, std::chrono::seconds(1));
 const std::string kWithinAWeek = "BETWEEN " + kSince + " AND " + time_of_nanoseconds(2, std::chrono::days(7));
 
-std::string around_transaction(const std::string& column) {
-    return column + " BETWEEN " + kSince + " AND " + kUntil;
-}
+const std::string kAroundTransaction = "block_time BETWEEN " + kSince + " AND " + kUntil;
 
 std::string reason_of(const std::vector<std::string>& missing) {
     constexpr std::size_t kNamed = 3;
@@ -38,12 +36,13 @@ std::string reason_of(const std::vector<std::string>& missing) {
     return reason;
 }
 
-// A transaction that two blocks list has two rows: its tree is that of both.
+// The tree of a transaction that two blocks list is that of both; not where blocks lack outcomes of one.
 bool take_pending(pqxx::transaction_base& tx, const std::string& tx_hash, std::uint64_t timestamp_nanosec) {
     return shim::query(tx,
-                       "DELETE FROM pending_trees WHERE tx_hash = $1 AND EXISTS (SELECT FROM pending_trees "
-                       "  WHERE tx_hash = $1 AND timestamp_nanosec = $2::numeric)",
-                       tx_hash, timestamp_nanosec)
+                       "DELETE FROM pending_trees p USING pending_trees own WHERE p.tx_hash = $1 "
+                       "  AND own.tx_hash = $1 AND own.timestamp_nanosec = $2::numeric "
+                       "  AND (p.block_height = own.block_height OR starts_with(p.reason, $3) IS NOT TRUE)",
+                       tx_hash, timestamp_nanosec, std::string(chain::kOutcomesMissing))
                .affected_rows() > 0;
 }
 
@@ -76,10 +75,10 @@ void take_back(pqxx::transaction_base& tx, const chain::TreeRows& tree) {
 
 // Not if it is complete, nor if its block was removed meanwhile.
 bool is_wanted(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
-    return !shim::query(tx,
-                        "SELECT FROM transactions WHERE status IS NULL AND tx_hash = $1 AND " +
-                            around_transaction("block_time"),
-                        done.tx_hash, done.block_timestamp_nanosec)
+    return !shim::query(
+                tx,
+                "SELECT FROM transactions WHERE status IS NULL AND tx_hash = $1 AND " + kAroundTransaction,
+                done.tx_hash, done.block_timestamp_nanosec)
                 .empty();
 }
 
@@ -89,8 +88,8 @@ void remove_earlier(pqxx::transaction_base& tx, const chain::TreeCompletion& don
                     "DELETE FROM " + table +
                         " WHERE tree_id = coalesce((SELECT tree_id FROM executions "
                         "  WHERE tx_hash = $1 AND " +
-                        around_transaction("block_time") + "  ORDER BY abs(extract(epoch FROM block_time - " +
-                        kAt + ")) LIMIT 1), $1) " + more + "AND block_time >= " + kSince,
+                        kAroundTransaction + "  ORDER BY abs(extract(epoch FROM block_time - " + kAt +
+                        ")) LIMIT 1), $1) " + more + "AND block_time >= " + kSince,
                     done.tx_hash, done.block_timestamp_nanosec);
     };
     for (const char* table : {"receipts", "events", "transaction_results"}) remove(table);
@@ -103,7 +102,7 @@ void complete_transaction(pqxx::transaction_base& tx, const chain::TreeCompletio
                 "UPDATE transactions SET status = $3, initial_receipt_id = nullif($4, ''), "
                 "error_class = nullif($5, ''), error_text = nullif($6, ''), gas_burnt = $7, "
                 "tokens_burnt = nullif($8, '')::numeric, confirmed = $9 WHERE tx_hash = $1 AND " +
-                    around_transaction("block_time"),
+                    kAroundTransaction,
                 done.tx_hash, done.block_timestamp_nanosec, done.status, done.initial_receipt_id,
                 done.error_class, done.error_text, done.gas_burnt, done.tokens_burnt, done.confirmed);
 }
@@ -150,12 +149,11 @@ void remove_orphans(pqxx::transaction_base& tx, const chain::TreeCompletion& don
                     text_array(ids), done.block_timestamp_nanosec);
 }
 
-// Blocks have brought all of it meanwhile.
+// Blocks have brought all of it meanwhile. The next block may have executed the hash again.
 bool is_over(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
-    return !shim::query(tx,
-                        "SELECT FROM transaction_results WHERE tx_hash = $1 AND tree_id = $1 AND " +
-                            around_transaction("block_time"),
-                        done.tx_hash, done.block_timestamp_nanosec)
+    const auto at = "abs(extract(epoch FROM block_time - " + kAt + ")) < 0.01 AND " + kAroundTransaction;
+    return !shim::query(tx, "SELECT FROM transaction_results WHERE tx_hash = $1 AND " + at, done.tx_hash,
+                        done.block_timestamp_nanosec)
                 .empty();
 }
 
@@ -358,7 +356,7 @@ base::Task<chain::DecidedCounts> PgTreeStore::discard_tree(PendingTree tree, cha
         shim::query(tx,
                     "UPDATE transactions SET status = 'failure', error_class = $3, error_text = $4, "
                     "gas_burnt = 0, tokens_burnt = 0 WHERE tx_hash = $1 AND status IS NULL AND " +
-                        around_transaction("block_time"),
+                        kAroundTransaction,
                     tree.tx_hash, timestamp, std::string(chain::kDiscarded),
                     std::string("a chunk lists it, and the chain dropped it without an outcome"));
         gather_executions(tx, {tree.tx_hash});

@@ -59,11 +59,12 @@ std::vector<PendingTree> silent_trees(pqxx::transaction_base& tx, base::HeightRa
         "t.block_time "
         "WHERE b.block_height BETWEEN $1 AND $2 AND b.block_time" +
             meanwhile + "AND t.block_time" + meanwhile +
-            "AND t.status = 'success_receipt_id' AND t.tree_id = t.tx_hash "
+            "AND t.status = 'success_receipt_id' "
             "AND NOT EXISTS (SELECT FROM transaction_results r WHERE r.tx_hash = t.tx_hash "
             "  AND r.tree_id = t.tree_id AND r.block_time = t.block_time AND r.block_time" +
             meanwhile +
-            ") AND NOT EXISTS (SELECT FROM pending_trees p WHERE p.tx_hash = t.tx_hash) "
+            ") AND NOT EXISTS (SELECT FROM pending_trees p "
+            "  WHERE p.tx_hash = t.tx_hash AND p.block_height = t.block_height) "
             "AND " +
             lacks_receipts(since) + " ORDER BY t.block_height, t.tx_hash",
         included_in.from, included_in.to, times[0].as<std::uint64_t>(), times[1].as<std::uint64_t>());
@@ -111,7 +112,7 @@ bool place_silent(pqxx::transaction_base& tx, const PendingTree& tree, const std
         "INSERT INTO pending_trees (tx_hash, sender_id, block_height, block_hash, block_time, "
         "  timestamp_nanosec, shard_id, reason, attempts) "
         "SELECT t.tx_hash, t.signer_id, t.block_height, $3, t.block_time, $2::numeric, t.shard_id, $4, $5 "
-        "FROM transactions t WHERE t.tx_hash = $1 AND t.tree_id = $1 AND t.block_time BETWEEN " +
+        "FROM transactions t WHERE t.tx_hash = $1 AND t.block_height = $6 AND t.block_time BETWEEN " +
             time_of_nanoseconds(2, std::chrono::seconds(-1)) + " AND " +
             time_of_nanoseconds(2, std::chrono::seconds(1)) +
             " AND NOT EXISTS (SELECT FROM transaction_results r "
@@ -120,7 +121,7 @@ bool place_silent(pqxx::transaction_base& tx, const PendingTree& tree, const std
         tree.tx_hash, tree.included_in.timestamp_nanosec, tree.included_in.hash,
         std::string(chain::kOutcomesMissing) + ": " +
             (untold.empty() ? "a host has what no block has brought" : untold),
-        untold.empty() ? 0 : 1);
+        untold.empty() ? 0 : 1, tree.included_in.height);
     return placed.affected_rows() > 0;
 }
 

@@ -70,6 +70,8 @@ protected:
         auto& again = shard(at + later).executed;
         again.insert(again.end(), told.begin(), told.end());
     }
+    // It leaves out what ran at this place.
+    void leave_out(std::size_t at) { shard(at).executed.clear(); }
     // It names the transaction of each receipt, as services of mainnet do.
     void name_transactions() {
         for (auto& block : chain_.blocks())

@@ -228,6 +228,24 @@ TEST_F(ExecutedTwice, IsNamedByAView) {
     EXPECT_EQ(rows(std::string(executed_again) + " WHERE kind = 'receipt'"), "receipt|P|T|12|25\n");
 }
 
+TEST_F(ExecutedTwice, IsPendingWhereBlocksLackAnOutcomeOfTheLaterExecution) {
+    tell(End::promise_failed, End::promise_failed, 7);
+    leave_out(9);  // the second promise
+    follow();
+    judge_late();
+    const auto silent = await(store().trees.silent_trees({kFirstBlock, kFirstBlock + kChainLength}));
+    ASSERT_EQ(silent.size(), 1u);
+    EXPECT_EQ(silent[0].tx_hash, "T");
+    EXPECT_EQ(silent[0].included_in.height, kFirstBlock + 7);
+    EXPECT_TRUE(await(store().trees.place_silent_tree(silent[0], {}, "unknown to all hosts")));
+    EXPECT_EQ(rows("SELECT tx_hash, block_height, reason FROM unfinished_trees"),
+              "T|17|outcomes_missing: unknown to all hosts\n");
+    EXPECT_TRUE(await(store().trees.silent_trees({kFirstBlock, kFirstBlock + kChainLength})).empty());
+    execute("UPDATE pending_trees SET due_at = now()");
+    EXPECT_EQ(await(store().trees.due_trees(10, base::kAllHeights)).size(), 1u)
+        << "the first one is over, not this one";
+}
+
 TEST_F(ExecutedTwice, IsReadAsTwoTrees) {
     tell(End::succeeded, End::promise_failed, 2);
     follow();

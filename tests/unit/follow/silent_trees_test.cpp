@@ -136,6 +136,23 @@ TEST_F(Silent, ThatTakeTheirTimeAreLeftAloneUntilNothingIsLeftToWaitFor) {
     EXPECT_EQ(placed(), (Placed{{2, "no host tells the rest of it either"}}));
 }
 
+TEST_F(Silent, OfWhichHostsGiveAnotherExecutionArePendingInTheEnd) {
+    one_at(100);
+    host_.answer = [] {
+        rpc::TreeSource::Tree tree;
+        tree.complete = true;
+        tree.status.value.receipts_outcome.resize(2);
+        tree.status.value.transaction_outcome.emplace().block_hash = "another block";
+        return tree;
+    };
+    stored(HeightSet({100, 350}));
+    look();
+    EXPECT_TRUE(placed().empty());
+    stored(HeightSet({100, 1'300}));
+    look();
+    EXPECT_EQ(placed(), (Placed{{0, "hosts give another execution of this hash, in another block"}}));
+}
+
 TEST_F(Silent, ThatNoHostKnowsArePendingWithTheReason) {
     one_at(100);
     host_.answer = [] { return rpc::TreeSource::Unknown{"on paper"}; };
