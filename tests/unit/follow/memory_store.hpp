@@ -342,11 +342,9 @@ public:
     std::map<std::string, std::string> receipts, findings;  // the tree of each
     std::map<std::string, unsigned> told;                   // findings, how often
     std::map<std::string, Pending> pending;
-    std::set<std::string> complete;   // trees that were fetched
-    std::set<std::string> confirmed;  // of these: all outcomes are those of the chain
-    std::set<std::string> discarded;
-    std::set<std::string> late, late_for_a_resume;  // trees that are due, and that will be
-    bool blocks_may_discard = false;                // they are of such a protocol
+    std::set<std::string> complete, confirmed, discarded;  // trees that were fetched, and others
+    std::set<std::string> late, late_for_a_resume;         // trees that are due, and that will be
+    bool blocks_may_discard = false;                       // they are of such a protocol
     std::map<std::int64_t, Backfill> backfills;
     std::set<Height> late_across;
     std::vector<base::HeightRange> looked_at_for_silent;
