@@ -26,7 +26,10 @@ void Heights::read_again(const base::HeightSet& before, storage::Coverage read,
     committed_since.subtract(before);
     auto wanted = std::move(coverage_.wanted);
     wanted.add(before);
+    auto without_outcomes = coverage_.without_outcomes;
+    without_outcomes.subtract(before);
     coverage_ = std::move(read);
+    coverage_.without_outcomes.add(without_outcomes);
     wanted.subtract(coverage_.skipped_by_operator);
     coverage_.wanted.add(wanted);
     coverage_.covered.add(committed_since);
@@ -56,6 +59,10 @@ void Heights::learn_committed(const chain::CommitFacts& facts) {
     coverage_.covered.add(facts.covered);
     coverage_.wanted.add(facts.covered);
     coverage_.wanted.add(facts.wanted);
+    if (facts.tell_outcomes)
+        coverage_.without_outcomes.subtract(facts.covered);
+    else
+        coverage_.without_outcomes.add(facts.covered);
     forget_faults_of(facts.covered);
     if (!facts.blocks.empty()) learn_stored(facts.blocks.back());
     publish();

@@ -209,6 +209,11 @@ base::Task<base::Height> Run::store_block(std::unique_ptr<rpc::BlockContents> co
     const rpc::BlockContents::RowsSettings rows_settings{step.prev_height, scope, lineage_, live_trees_,
                                                          listener && listener->listening()};
     auto answers = engine_.state.heights.take_answers(ref.height);
+    if (engine_.source.tells_outcomes() && !contents->tells_outcomes()) {
+        co_await flush();
+        co_await store_filled(std::move(contents));
+        co_return next_ + 1;
+    }
     if (answers) {
         log::error("a host told other outcomes than those of the chain: others take their place",
                    {{"height", ref.height}, {"host", host}, {"trees", answers->statuses.size()}});

@@ -76,6 +76,8 @@ base::Task<void> Run::store_filled(std::unique_ptr<rpc::BlockContents> contents)
     const auto host = contents->host;
     const auto scope = scope_for(*contents);
     const auto lowest = ref.prev_height ? *ref.prev_height + 1 : ref.height;
+    // Else the trees that go on here are pending already.
+    const bool follows_outcomes = !engine_.state.heights.coverage().without_outcomes.contains(lowest - 1);
     const rpc::BlockContents::RowsSettings settings{ref.prev_height, scope, lineage_, live_trees_, true};
     auto work = [contents = std::move(contents), settings] { return contents->rows(settings); };
     auto rows = co_await base::offload(engine_.cpu, std::move(work));
@@ -92,11 +94,12 @@ base::Task<void> Run::store_filled(std::unique_ptr<rpc::BlockContents> contents)
     rows.withhold_before(engine_.state.news_from(ref, is_history()));
     engine_.state.left_out.block(ref.height, engine_.state.clock.steady());
     engine_.state.series.left_out_blocks.Increment();
-    log::warn("the source left a block out: it comes from another host",
-              {{"height", ref.height}, {"host", host}});
+    const auto level = follows_outcomes ? log::Level::warn : log::Level::debug;
+    log::write(level, "the source left a block out: it comes from another host",
+               {{"height", ref.height}, {"host", host}});
     co_await engine_.writers.submit(std::move(rows));
     co_await engine_.writers.drain();
-    co_await engine_.seams.take_over_below(ref.height);
+    if (follows_outcomes) co_await engine_.seams.take_over_below(ref.height);
     co_await engine_.seams.forget(seam);
 }
 

@@ -16,6 +16,7 @@ public:
         : BlockContents(std::move(told_by)), block_(std::move(block)), chunks_(std::move(chunks)) {}
 
     const chain::Block& block() const override { return block_.value; }
+    bool tells_outcomes() const override { return false; }
     void mark(chain::Text on_trust) override { block_.value.header.on_trust = on_trust; }
     const std::vector<SharedChunk>& chunks() const { return chunks_; }
     void for_each_transaction(
@@ -34,6 +35,7 @@ public:
         : BlockContents(std::move(told_by)), whole_(std::move(whole)) {}
 
     const chain::Block& block() const override { return whole_.value.block; }
+    bool tells_outcomes() const override { return true; }
     void mark(chain::Text on_trust) override { whole_.value.block.header.on_trust = on_trust; }
     void for_each_transaction(
         const std::function<void(const chain::SignedTransaction&)>& visit) const override;

@@ -1,10 +1,17 @@
-// Source neardata: whole final blocks with their outcomes, one GET each (providers.md §2).
+// Source neardata: whole final blocks with their outcomes, one GET each (providers.md §2). Along the head the
+// JSON-RPC hosts take the place of a service that is late or down, until it keeps up again
+// (docs/decisions/0057).
 #pragma once
 
+#include "base/task_group.hpp"
 #include "rpc/decoded_call.hpp"
 #include "rpc/header_check.hpp"
 #include "rpc/source.hpp"
+#include "rpc/time_and_chance.hpp"
 
+#include <boost/asio/any_io_executor.hpp>
+
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -13,7 +20,8 @@ namespace receiptd::rpc {
 class NeardataSource final : public BlockSource {
 public:
     // `headers`: null takes each header as it is told. `elsewhere`: JSON-RPC hosts; null: there are none.
-    NeardataSource(base::asio::thread_pool& pool, std::shared_ptr<Router> router,
+    NeardataSource(base::asio::any_io_executor executor, base::asio::thread_pool& pool,
+                   std::shared_ptr<TimeAndChance> time, std::shared_ptr<Router> router,
                    std::shared_ptr<HeaderCheck> headers = nullptr,
                    std::shared_ptr<BlockSource> elsewhere = nullptr);
 
@@ -28,12 +36,29 @@ public:
 
 private:
     const Upstream& host() const { return *router_->hosts().front(); }
+    base::Task<FetchResult> ask_service(chain::BlockHeight height, Priority priority);
+    base::Task<FetchResult> ask_hosts(chain::BlockHeight height, bool with_chunks);
+    enum class Side : std::uint8_t { service, hosts };
+    struct Race;
+    base::Task<FetchResult> race(chain::BlockHeight height, bool with_chunks);
+    base::Task<Side> winner(std::shared_ptr<Race> race, base::TaskGroup& asking, Side first,
+                            chain::BlockHeight height, bool with_chunks);
+    base::Task<void> ask_one(std::shared_ptr<Race> race, Side side, chain::BlockHeight height,
+                             bool with_chunks);
+    bool fails_for_long();  // the service, which has just told a fault
+    void is_late(bool late, chain::BlockHeight height);
+    void saw_head(chain::BlockHeight height, base::Duration waited);
     base::Task<FetchResult> checked(chain::Decoded<chain::WholeBlock> whole);
 
+    base::asio::any_io_executor executor_;
     base::asio::thread_pool& pool_;
+    std::shared_ptr<TimeAndChance> time_;
     std::shared_ptr<Router> router_;
     std::shared_ptr<HeaderCheck> headers_;
     std::shared_ptr<BlockSource> elsewhere_;
+    bool late_ = false;                              // the hosts are asked first
+    std::optional<base::SteadyTime> failing_since_;  // the service tells nothing but faults
+    chain::BlockHeight told_elsewhere_ = 0;          // the highest block that the hosts told
     std::optional<chain::Decoded<chain::WholeBlock>> kept_;
 };
 

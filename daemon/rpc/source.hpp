@@ -41,6 +41,8 @@ public:
     const std::string host;  // the upstream's name
 
     virtual const chain::Block& block() const = 0;
+    // Whether it has the outcomes of its receipts. If not, the trees of its transactions are fetched.
+    virtual bool tells_outcomes() const = 0;
     // Stored with the block: one of chain::trust.
     virtual void mark(chain::Text on_trust) = 0;
     virtual void for_each_transaction(
@@ -91,7 +93,8 @@ public:
     virtual base::Task<base::Result<chain::BlockRef, Unavailable>> head() = 0;
 
     // One attempt over all suitable hosts (retries within a host's fault handling included), with
-    // chunks if `with_chunks`. Never throws for upstream faults.
+    // chunks if `with_chunks`. Never throws for upstream faults. At Priority::head a source that tells
+    // outcomes may give a block without them, where its service does not answer in time.
     virtual base::Task<FetchResult> fetch(chain::BlockHeight height, Priority priority, bool with_chunks) = 0;
 
     // The same from hosts of another kind, where fetch() asks one service that may leave blocks out: without
@@ -102,7 +105,7 @@ public:
     // Whether fetch() of the next height waits by itself until the block exists (long poll).
     virtual bool waits_for_next() const = 0;
 
-    // Whether a block comes with its receipts' outcomes. If not, the trees of its transactions are fetched.
+    // Whether blocks come with their receipts' outcomes.
     virtual bool tells_outcomes() const = 0;
 };
 

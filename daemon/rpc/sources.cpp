@@ -100,7 +100,8 @@ public:
         final_keys_ = std::make_unique<RpcFinalKeys>(pool, rpc_);
         rpc_blocks_ = std::make_shared<RpcBlockSource>(parts.executor, pool, rpc_, cache, headers, listed);
         if (neardata_)
-            whole_blocks_ = std::make_unique<NeardataSource>(pool_, neardata_, headers, rpc_blocks_);
+            whole_blocks_ = std::make_unique<NeardataSource>(parts.executor, pool_, parts.time, neardata_,
+                                                             headers, rpc_blocks_);
         network_check_ = std::make_unique<NetworkCheck>(parts.executor, pool, parts.time, rpc_, neardata_);
     }
 

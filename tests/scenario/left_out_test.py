@@ -9,13 +9,16 @@ from truth import Judging
 
 BLOCKS = 60
 PLACE = ("shard_id", "index_in_chunk")
+AGAIN = "the whole-block service keeps up again"
 NO_CHUNK = {"fault": "wrong", "method": "chunk", "answer": {"error": "UNKNOWN_CHUNK"}}
 
 
 class Service(Judging, support.Scenario):
+    BLOCK_TIME_MS = 100
+
     def setUp(self):
         super().setUp()
-        self.chain = self.sandbox("--block-time-ms", 100, "--shards", 3, "--traffic", "mixed", "--tps", 40, "--seed", 11,
+        self.chain = self.sandbox("--block-time-ms", self.BLOCK_TIME_MS, "--shards", 3, "--traffic", "mixed", "--tps", 40, "--seed", 11,
                                   command="run")
         self.genesis = self.chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
         self.last = self.genesis + BLOCKS
@@ -72,6 +75,47 @@ class Blocks(Service):
         support.wait_until("it is a gap", lambda: daemon.poll() is None
                            and self.query("SELECT height, reason FROM unavailable_heights") == [[str(lost), "UNKNOWN_BLOCK"]])
         self.assertIn(str(lost), self.page(daemon, "/readyz")[1])
+
+
+class InTime(Service):
+    """What the service does not tell in time, or cannot tell for some time, comes from the other hosts, and nothing waits for it."""
+    BLOCK_TIME_MS = 200
+
+    def goes_on_for(self, blocks):
+        """The stored chain does, above the head of now."""
+        self.last = self.chain.ask("/status")["final_height"] + blocks
+        support.wait_until("blocks are stored", lambda: self.stored_height() >= self.last)
+
+    def stored_height(self):
+        self.assertIsNone(self.daemon.poll(), self.daemon.log()[-3000:])
+        return int(self.value("SELECT coalesce(max(block_height), 0) FROM blocks"))
+
+    def without_outcomes(self):
+        return int(self.value("SELECT coalesce(sum(upper(r) - lower(r)), 0) FROM coverage, unnest(without_outcomes) AS r"))
+
+    def assert_others_fill_in_while(self, fault):
+        before = self.without_outcomes()
+        self.chain.ask("/faults", {"faults": [{"method": "/v0/", **fault}]})
+        self.goes_on_for(40)
+        self.assertGreater(self.without_outcomes(), before + 20)
+        self.assertIn("left out", self.note()["left_out"])
+        self.chain.ask("/faults", {"faults": []})
+        kept_up = self.daemon.log().count(AGAIN)
+        support.wait_until("the service is asked again", lambda: self.daemon.log().count(AGAIN) > kept_up)
+        self.goes_on_for(30)
+        taken = self.without_outcomes()
+        self.goes_on_for(10)
+        self.assertEqual(self.without_outcomes(), taken)
+
+    def test_of_a_service_that_is_slow_and_then_down(self):
+        self.last = self.genesis + 10
+        self.follow()
+        for fault in ({"fault": "latency", "ms": 12_000}, {"fault": "500"}):
+            with self.subTest(fault=fault):
+                self.assert_others_fill_in_while(fault)
+        self.chain.ask("/traffic", {"tps": 0})
+        support.wait_until("all up to the last height is stored and compared", self.is_stored, deadline=90)
+        self.assert_truth_is_stored()
 
 
 class Outcomes(Service):

@@ -56,6 +56,14 @@ TEST_F(FollowerOfAService, StoresWhatItLeavesOutAsOtherHostsTellIt) {
     EXPECT_EQ(store.coverage.without_outcomes, expected);
 }
 
+TEST_F(FollowerOfAService, StoresAsOtherHostsTellWhatItDoesNotTellInTime) {
+    for (auto* each : {&chain, &hosts}) each->add_range(112, 115);  // 111 is skipped
+    chain.late = HeightSet({108, 113});
+    EXPECT_TRUE(follow(100, 115).missing.empty());
+    EXPECT_EQ(store.coverage.covered, HeightSet({100, 115}));
+    EXPECT_EQ(store.coverage.without_outcomes, chain.late);
+}
+
 TEST_F(FollowerOfAService, TakesNoOtherBlockThanTheOneThatTheNextOneNames) {
     chain.forget(104);
     hosts.lie({104, "other", hash_of(103), 103, chain.time_of(104)}, 100);

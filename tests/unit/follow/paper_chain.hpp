@@ -78,6 +78,8 @@ public:
         co_await base::asio::post(executor_, base::asio::use_awaitable);
         ++fetches[height];
         if (on_fetch) on_fetch(height);
+        if (late.contains(height))
+            co_return co_await elsewhere->fetch(height, rpc::Priority::head, with_chunks);
         const auto fault = faults_.find(height);
         const bool concerned =
             with_chunks || (fault != faults_.end() && fault->second.reason != "UNKNOWN_CHUNK");
@@ -100,6 +102,7 @@ public:
         return elsewhere->fetch(height, priority, with_chunks);
     }
     PaperChain* elsewhere = nullptr;  // hosts that are asked for what this one leaves out
+    base::HeightSet late;             // of the head: it does not tell them in time, so those hosts do
     bool waits_for_next() const override { return false; }
 
     // --- The word of each host; without others the chain's own is the only one ---

@@ -47,7 +47,8 @@ protected:
 
 TEST_F(ShownHashes, OfWholeBlocksAreCounted) {
     NeardataSource source(
-        world.pool, router(HostKind::neardata, [&](const auto&) { return http(200, whole_block.dump()); }));
+        world.io.get_executor(), world.pool, world.time,
+        router(HostKind::neardata, [&](const auto&) { return http(200, whole_block.dump()); }));
     EXPECT_EQ(world.run(source.head())->height, kRecorded);
     EXPECT_EQ(count("equal"), "1");
     EXPECT_TRUE(std::holds_alternative<std::unique_ptr<BlockContents>>(

@@ -17,7 +17,9 @@ std::string neardata_block(int height) { return R"({"block":)" + block_json(heig
 class Neardata : public ::testing::Test {
 protected:
     NeardataSource& source() {
-        if (!source_) source_ = std::make_unique<NeardataSource>(world.pool, world.router());
+        if (!source_)
+            source_ = std::make_unique<NeardataSource>(world.io.get_executor(), world.pool, world.time,
+                                                       world.router());
         return *source_;
     }
     FetchResult fetch(chain::BlockHeight height) {
