@@ -29,6 +29,9 @@ constexpr chain::BlockHeight kBehind = 10;
 // Between questions for a block that the hosts do not have yet.
 constexpr base::Duration kNextBlock = 300ms;
 
+bool has_block(const std::optional<FetchResult>& result) {
+    return result && std::holds_alternative<std::unique_ptr<BlockContents>>(*result);
+}
 bool has_word(const std::optional<FetchResult>& result) {
     return result && !std::holds_alternative<NotYet>(*result) &&
            !std::holds_alternative<Unavailable>(*result);
@@ -123,7 +126,8 @@ base::Task<FetchResult> NeardataSource::race(chain::BlockHeight height, bool wit
     co_return std::move(told);
 }
 
-// The second side is asked when the first one takes long, or tells faults and may not be waited for.
+// The second side is asked when the first one takes long, or tells faults and may not be waited for. That the
+// hosts deny a height says less than the fault of the service.
 base::Task<NeardataSource::Side> NeardataSource::winner(std::shared_ptr<Race> race, base::TaskGroup& asking,
                                                         Side first, chain::BlockHeight height,
                                                         bool with_chunks) {
@@ -136,7 +140,8 @@ base::Task<NeardataSource::Side> NeardataSource::winner(std::shared_ptr<Race> ra
     auto ask_second_at = time_->now() + kLate;
     while (!asking.failed()) {
         if (has_word(race->told[first])) break;
-        if (has_word(race->told[second])) co_return second;
+        const auto& other = race->told[second];
+        if (has_block(other) || (second == Side::service && has_word(other))) co_return second;
         bool second_now = time_->now() >= ask_second_at;
         if (race->told[first]) {
             const bool gives_way = std::holds_alternative<Unavailable>(*race->told[first]) &&
