@@ -200,8 +200,8 @@ LateTrees judge_late(pqxx::connection& connection, const Turn& turn, const chain
         const bool is_known = found != stored.end() && found->second.transaction;
         const bool is_whole = is_known && adopting.add(tx_hash, found->second);
         const bool looks_again = !due.everywhere && !due.looked_often.contains(tx_hash);
-        const bool misses_nothing = is_whole || !looks_again || lies_in_one_stretch(tx, found->second);
-        if (is_known && has_its_resumes(found->second) && misses_nothing)
+        if (is_known && has_its_resumes(found->second) &&
+            (is_whole || !looks_again || lies_in_one_stretch(tx, found->second)))
             known.push_back(tx_hash);
         else if ((is_known || !of_accounts) && looks_again)
             waiting.push_back(tx_hash);

@@ -122,6 +122,12 @@ TEST_F(Late, IsJudgedAgainWithEachPartThatComes) {
     EXPECT_EQ(judge_late().verdicts.size(), 0u);
 }
 
+TEST_F(Late, WithoutAnyRowIsLookedAtAgain) {
+    execute("INSERT INTO late_trees (tx_hash, since, history) VALUES ('gone', now(), false)");
+    EXPECT_TRUE(judge_late().verdicts.empty());
+    EXPECT_EQ(value("SELECT looks FROM late_trees WHERE due_at > now()"), "1");
+}
+
 TEST_F(Late, OfABackfillNobodyIsTold) {
     execute("INSERT INTO late_trees (tx_hash, since, history) VALUES ('T', '-infinity', true)");
     follow(Lineage::kMost, 0, 0, 5);
