@@ -9,6 +9,8 @@
 #include "chain/tree/facts.hpp"
 #include "chain/tree/user.hpp"
 
+#include <boost/unordered/unordered_flat_set.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -210,10 +212,9 @@ void write_block(RowBatch& batch, const Block& block, std::optional<BlockHeight>
 
 std::vector<const ChunkHeader*> chunk_of_each_shard(const Block& block) {
     std::vector<const ChunkHeader*> chunks;
-    for (const auto& chunk : block.chunks) {
-        const auto is_same = [&](const ChunkHeader* known) { return known->shard_id == chunk.shard_id; };
-        if (std::none_of(chunks.begin(), chunks.end(), is_same)) chunks.push_back(&chunk);
-    }
+    boost::unordered_flat_set<ShardId> shards;
+    for (const auto& chunk : block.chunks)
+        if (shards.insert(chunk.shard_id).second) chunks.push_back(&chunk);
     return chunks;
 }
 
