@@ -121,7 +121,7 @@ base::Task<FetchResult> NeardataSource::race(chain::BlockHeight height, bool wit
     asking.cancel();
     co_await asking.join();
     auto& told = *race->told[side];
-    if (side != first) is_late(side == Side::hosts, height);
+    if (side != first) set_late(side == Side::hosts, height);
     if (side == Side::service && !std::holds_alternative<Unavailable>(told)) failing_since_.reset();
     co_return std::move(told);
 }
@@ -184,7 +184,7 @@ bool NeardataSource::fails_for_long() {
     return now - failing_since_.emplace(failing_since_.value_or(now)) >= kLate;
 }
 
-void NeardataSource::is_late(bool late, chain::BlockHeight height) {
+void NeardataSource::set_late(bool late, chain::BlockHeight height) {
     if (std::exchange(late_, late) == late) return;
     failing_since_.reset();
     if (late)
@@ -195,7 +195,7 @@ void NeardataSource::is_late(bool late, chain::BlockHeight height) {
 }
 
 void NeardataSource::saw_head(chain::BlockHeight height, base::Duration waited) {
-    if (waited < kLate && height + kBehind >= told_elsewhere_) is_late(false, height);
+    if (waited < kLate && height + kBehind >= told_elsewhere_) set_late(false, height);
 }
 
 base::Task<FetchResult> NeardataSource::ask_service(chain::BlockHeight height, Priority priority) {

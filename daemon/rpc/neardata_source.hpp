@@ -46,7 +46,7 @@ private:
     base::Task<void> ask_one(std::shared_ptr<Race> race, Side side, chain::BlockHeight height,
                              bool with_chunks);
     bool fails_for_long();  // the service, which has just told a fault
-    void is_late(bool late, chain::BlockHeight height);
+    void set_late(bool late, chain::BlockHeight height);
     void saw_head(chain::BlockHeight height, base::Duration waited);
     base::Task<FetchResult> checked(chain::Decoded<chain::WholeBlock> whole);
 

@@ -16,7 +16,7 @@ namespace receiptd::storage {
 // went, and what was decided by them with them, as where a block is removed: these trees are judged by the
 // next settling around there, if not before.
 bool keep_first_tellings(pqxx::transaction_base& tx, const std::string& trees, const TreeTimes& times);
-// What was decided stays.
+// The same, but results and findings stay.
 void keep_first_rows(pqxx::transaction_base& tx, const std::string& trees, const TreeTimes& times);
 
 // Whether rows tell a receipt twice.

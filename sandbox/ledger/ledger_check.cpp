@@ -108,7 +108,7 @@ void Ledger::check_application(const BlockRecord& block, std::size_t shard, Chec
     if (proofs) check_proofs(block, application, *next, report);
 }
 
-// What a split shard produced is listed by the first of its children.
+// The first child of a split shard lists the receipts that the shard produced.
 void Ledger::check_listed(const BlockRecord& block, const Application& application,
                           CheckReport& report) const {
     for (std::size_t ordinal = block.ordinal + 1; ordinal < store_.size(); ++ordinal) {

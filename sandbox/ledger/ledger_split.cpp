@@ -25,7 +25,7 @@ void Ledger::split_shard(const LayoutPtr& layout) {
     live_by(layout);
 }
 
-// What was asked for of the children goes on with the parent.
+// The parent takes over what was asked for of its children.
 void Ledger::take_back_split(Shard parent) {
     const std::size_t left = parent.index;
     parent.withhold = shards_[left].withhold;

@@ -43,7 +43,7 @@ void add_genesis_account(Shard& shard, const GenesisAccount& account, Height gen
 // The wallet contract of "0x…" accounts, which every shard has from the beginning.
 void add_genesis_wallet(Shard& shard, Height genesis_height);
 
-// What a child of that shard begins with: its accounts and what waits for them, and the parent's last
+// The child of a split shard as it begins: its accounts and what waits for them, and the parent's last
 // results. `index`: the child's in the layout that begins with the split.
 Shard child_of(const Shard& parent, const ShardLayout& layout, std::size_t index,
                const LedgerOptions& options);

@@ -42,8 +42,8 @@ public:
     };
     std::vector<ExpiredYield> expired_yields(Height height);
 
-    // What waits here of the receipts that run on a part of the shard. Data that came before its receipt goes
-    // with every part: it does not tell whom it is for.
+    // The queues of a part of the shard: receipts that run there. Data that came before its receipt goes with
+    // every part: it does not tell whom it is for.
     ShardQueues part(const std::function<bool(const Receipt&)>& runs_there) const;
 
     // Every receipt that waits, in an order that depends on nothing but its content.

@@ -89,7 +89,7 @@ protected:
         execute_at(9, "3", End::promise_failed);
     }
 
-    // What one run makes of the blocks [from, to).
+    // The batches of one run over the blocks [from, to).
     std::vector<chain::RowBatch> batches_of_run(std::size_t from = 0, std::size_t to = kChainLength,
                                                 std::size_t trees = LiveTrees::kMost) {
         Lineage lineage;
