@@ -36,13 +36,10 @@ std::string reason_of(const std::vector<std::string>& missing) {
     return reason;
 }
 
-// The tree of a transaction that two blocks list is that of both; not where blocks lack outcomes of one.
+// Another block may list the transaction, too: that execution stays pending.
 bool take_pending(pqxx::transaction_base& tx, const std::string& tx_hash, std::uint64_t timestamp_nanosec) {
-    return shim::query(tx,
-                       "DELETE FROM pending_trees p USING pending_trees own WHERE p.tx_hash = $1 "
-                       "  AND own.tx_hash = $1 AND own.timestamp_nanosec = $2::numeric "
-                       "  AND (p.block_height = own.block_height OR starts_with(p.reason, $3) IS NOT TRUE)",
-                       tx_hash, timestamp_nanosec, std::string(chain::kOutcomesMissing))
+    return shim::query(tx, "DELETE FROM pending_trees WHERE tx_hash = $1 AND timestamp_nanosec = $2::numeric",
+                       tx_hash, timestamp_nanosec)
                .affected_rows() > 0;
 }
 

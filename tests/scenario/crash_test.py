@@ -23,7 +23,7 @@ SAMPLE_FIRST, SAMPLE_LAST = 100000000, 100000037
 FAULTS = ("--fault", "429:0.01,500:0.01,reset:0.005,truncate:0.005,slow:0.02,html:0.01,malformed:0.01,stale:0.01",
           "--slow-ms", "200")
 # Kinds of transactions by what they do, and the last one of that kind since the daemon's start that a step is at.
-OF_BLOCKS, OF_A_TREE, OF_ANY = ("COPY blocks",), ("DELETE FROM pending_trees p USING pending_trees own",), ()
+OF_BLOCKS, OF_A_TREE, OF_ANY = ("COPY blocks",), ("DELETE FROM pending_trees WHERE tx_hash",), ()
 FEW_BLOCKS, SOME_BLOCKS, SOME_TREES, SOME_OF_ANY = (OF_BLOCKS, 1), (OF_BLOCKS, 5), (OF_A_TREE, 3), (OF_ANY, 20)
 
 

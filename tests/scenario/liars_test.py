@@ -34,7 +34,7 @@ LATE = support.DEADLINE + 3 * KILLS
 WATCHING = (EVERYTHING + f"[watching]\nvalidity_blocks = {VALIDITY}\n"
             + "".join(f'stuck_after_{stage} = "7d"\n' for stage in ("pending", "included", "executing", "completed")))
 # What the daemon commits when it or PostgreSQL dies.
-KINDS = {"rpc": (("COPY blocks",), ("DELETE FROM pending_trees p USING pending_trees own",)),
+KINDS = {"rpc": (("COPY blocks",), ("DELETE FROM pending_trees WHERE tx_hash",)),
          "neardata": (("COPY blocks",), ("UPDATE watches w SET stage",))}
 TABLES = ("blocks", "chunks", "transactions", "receipts", "data_receipts", "events", "transaction_results",
           "(SELECT * FROM findings WHERE kind IN ('failed_receipt', 'failed_transaction', 'tokens_returned', 'burnt_tokens', 'wallet_refused', "

@@ -177,6 +177,19 @@ TEST_F(Trees, OfABlockThatWasRemovedWhileTheyWereFetchedAreNotStored) {
     EXPECT_EQ(value("SELECT block_hash FROM pending_trees"), "another") << "it waits for its own tree";
 }
 
+// Hosts know one execution of a hash: why there is no tree of the other one is still to be told.
+TEST_F(Trees, OfOneListingOfAHashLeaveTheOtherOnePending) {
+    auto again = block_batch(103);
+    add_transaction(again, {"T"});
+    add_pending(again, "T");
+    commit(std::move(again));
+    await(store().trees.commit_tree(tree()));
+    EXPECT_EQ(rows("SELECT tx_hash, block_height FROM pending_trees"), "T|103\n");
+    await(store().trees.postpone_tree("T", 1s, "hosts give another execution"));
+    EXPECT_EQ(rows("SELECT reason FROM unfinished_trees WHERE block_height = 103"),
+              "hosts give another execution\n");
+}
+
 TEST_F(Trees, StoredByTwoDaemonsAtOnceAreThereOnce) {
     OpenStore other(database().url());
     boost::asio::io_context io;
