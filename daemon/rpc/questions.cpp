@@ -88,6 +88,7 @@ Call ask_transaction(const std::string& method, const TreeSource::Query& query) 
         call.request.shard_id = query.included_in->shard_id;
     }
     call.last_host = query.elsewhere_than;
+    call.only_host = query.only_host;
     return call;
 }
 

@@ -181,6 +181,7 @@ public:
         // asked.
         std::optional<Inclusion> included_in;
         std::string elsewhere_than;  // an upstream whose last answer was incomplete: others go first
+        std::optional<std::size_t> only_host = std::nullopt;  // asked alone, and once
     };
 
     // tx_status, falling back to EXPERIMENTAL_tx_status, then to tx; wait_until NONE; regular, then archival.

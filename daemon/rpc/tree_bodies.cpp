@@ -99,7 +99,7 @@ base::Task<void> RpcTreeSource::complete_bodies(Tree& tree, MissingBodies missin
     auto& left = missing.worth_asking;
     take_listed(tree, left);
     if (!left.empty()) co_await search_chunks(tree, left, query.priority);
-    if (!left.empty() && router_->hosts().size() > 1) co_await ask_another_host(tree, left, query);
+    if (!left.empty() && router_->hosts().size() > 1) co_await ask_other_hosts(tree, left, query);
     if (!left.empty()) co_await ask_for_bodies(tree, left, query.priority);
     tree.missing_receipts = std::move(missing.hopeless);
     for (auto& id : left) tree.missing_receipts.push_back(std::move(id));
@@ -142,12 +142,23 @@ base::Task<std::optional<chain::BlockHeight>> RpcTreeSource::height_of(Heights& 
     co_return height;
 }
 
-base::Task<void> RpcTreeSource::ask_another_host(Tree& tree, std::vector<std::string>& missing, Query query) {
+// The best of them is waited for, the rest only while they can be asked.
+base::Task<void> RpcTreeSource::ask_other_hosts(Tree& tree, std::vector<std::string>& missing, Query query) {
+    std::set<std::size_t> asked;
+    if (const auto host = router_->find(tree.host)) asked.insert(*host);
     query.elsewhere_than = tree.host;
-    auto answer = co_await ask_by_any_method(std::move(query), std::make_shared<Aside>());
-    if (!answer || router_->hosts()[answer->host]->name() == tree.host) co_return;
-    const auto told = std::make_shared<const DecodedStatus>(std::move(answer->value.status));
-    if (!told->value.receipts) co_return;
+    while (!missing.empty()) {
+        auto answer = co_await ask_by_any_method(query, std::make_shared<Aside>());
+        if (answer && asked.insert(answer->host).second) take_told(tree, missing, std::move(answer->value));
+        if (query.only_host) asked.insert(*query.only_host);
+        query.only_host = router_->ready_except(kTreeMethods.back(), asked);
+        if (!query.only_host) co_return;
+    }
+}
+
+void RpcTreeSource::take_told(Tree& tree, std::vector<std::string>& missing, Told answer) {
+    const auto told = std::make_shared<const DecodedStatus>(std::move(answer.status));
+    if (!told->value.receipts) return;
     std::unordered_map<chain::Text, const chain::Receipt*> bodies;
     for (const auto& receipt : *told->value.receipts) bodies.emplace(receipt.receipt_id, &receipt);
     std::erase_if(missing, [&](const std::string& id) {

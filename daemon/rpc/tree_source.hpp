@@ -100,7 +100,8 @@ private:
     using Heights = std::map<std::string, std::optional<chain::BlockHeight>>;
     base::Task<std::optional<chain::BlockHeight>> height_of(Heights& known, std::string hash,
                                                             Priority priority);
-    base::Task<void> ask_another_host(Tree& tree, std::vector<std::string>& missing, Query query);
+    base::Task<void> ask_other_hosts(Tree& tree, std::vector<std::string>& missing, Query query);
+    static void take_told(Tree& tree, std::vector<std::string>& missing, Told answer);
     base::Task<void> ask_for_bodies(Tree& tree, std::vector<std::string>& missing, Priority priority);
     base::Task<void> fetch_bodies(std::shared_ptr<Bodies> bodies, Priority priority);
     using HeldBlock = base::Result<std::optional<chain::BlockRef>, CallError>;  // nullopt: all hosts deny it

@@ -118,6 +118,25 @@ TEST_F(TreeBodies, AReceiptIsTakenFromAnotherHostsAnswer) {
     EXPECT_THAT(got.missing_receipts, IsEmpty());
 }
 
+TEST_F(TreeBodies, AllOtherHostsAreAskedWhileReceiptsAreMissing) {
+    for (const char* name : {"first", "second", "third"})
+        world.host(name, HostKind::regular).script = [](const net::HttpRequest& request) {
+            return asks(request, "tx_status")
+                       ? result(status({outcome(kR1, {kR2}), outcome(kR2, {})}, {kR1}, Texts{receipt(kR1)}))
+                       : error("UNKNOWN_BLOCK");
+        };
+    world.host("rich", HostKind::archival).script = [](const net::HttpRequest& request) {
+        return asks(request, "tx_status")
+                   ? result(status({outcome(kR1, {kR2}), outcome(kR2, {})}, {kR2}, Texts{receipt(kR2)}))
+                   : error("UNKNOWN_BLOCK");
+    };
+    const auto result = tree();
+    const auto& got = std::get<TreeSource::Tree>(result);
+    ASSERT_EQ(got.extra_receipts.size(), 1u);
+    EXPECT_EQ(got.extra_receipts[0].receipt.receipt_id, kR2);
+    EXPECT_THAT(got.missing_receipts, IsEmpty());
+}
+
 TEST(ListedWithin, ABlockAboveTheOneThatMadeItAndNotAboveTheOneThatExecutedIt) {
     auto second = outcome(kR2, {});
     second.replace(second.find(kBlock), kBlock.size(), kLater);
