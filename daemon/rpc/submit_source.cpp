@@ -237,17 +237,19 @@ base::Task<SubmitSource::Broadcast> RpcSubmitSource::send_to_any(std::shared_ptr
 
 // The opinions of all hosts about one transaction.
 struct RpcSubmitSource::Poll : Crowd {
-    Poll(const base::asio::any_io_executor& executor, std::string hash)
-        : Crowd(executor), tx_hash(std::move(hash)) {}
+    Poll(const base::asio::any_io_executor& executor, std::string hash, std::string sender)
+        : Crowd(executor), tx_hash(std::move(hash)), sender_id(std::move(sender)) {}
 
     std::string tx_hash;
+    std::string sender_id;
     std::vector<Opinion> opinions;
 };
 
 base::Task<std::vector<SubmitSource::Opinion>> RpcSubmitSource::opinions(std::string signed_tx_base64,
                                                                          std::string tx_hash,
+                                                                         std::string sender_id,
                                                                          Priority priority) {
-    auto poll = std::make_shared<Poll>(executor_, tx_hash);
+    auto poll = std::make_shared<Poll>(executor_, tx_hash, std::move(sender_id));
     const auto call = ask_verifier(signed_tx_base64, tx_hash, priority);
     std::set<std::size_t> ready;
     while (const auto host = router_->ready_except(call.request.method, ready)) ready.insert(*host);
@@ -268,13 +270,34 @@ base::Task<void> RpcSubmitSource::ask_opinion(std::shared_ptr<Poll> poll, std::s
     using Status = chain::Decoded<chain::TransactionStatus>;
     const Crowd::Seat seat{poll};
     call.only_host = host;
+    const auto priority = call.request.priority;
     auto decode = opinion_decoder(poll->tx_hash);
     auto answer = co_await decoded_call<Status>(*router_, pool_, std::move(call), std::move(decode));
+    auto says = answer ? said(answer->value.value) : said(answer.error());
+    if (says == Opinion::Says::objects) {
+        const bool holds = co_await holds_by_hash(poll, host, priority);
+        if (holds) says = Opinion::Says::on_chain;
+    }
     auto& opinion = poll->opinions[host];
-    opinion.says = answer ? said(answer->value.value) : said(answer.error());
-    if (!answer) opinion.error_json = answer.error().invalid_transaction_json;
+    opinion.says = says;
+    if (says == Opinion::Says::objects) opinion.error_json = answer.error().invalid_transaction_json;
     const bool good = opinion.says == Opinion::Says::on_chain || opinion.says == Opinion::Says::no_objection;
     if (good && !poll->good_at) poll->good_at = time_->now();
+}
+
+base::Task<bool> RpcSubmitSource::holds_by_hash(std::shared_ptr<Poll> poll, std::size_t host,
+                                                Priority priority) {
+    using Status = chain::Decoded<chain::TransactionStatus>;
+    TreeSource::Query query;
+    query.tx_hash = poll->tx_hash;
+    query.sender_id = poll->sender_id;
+    query.priority = priority;
+    auto call = ask_transaction("tx", query);
+    call.only_host = host;
+    auto decode = opinion_decoder(poll->tx_hash);
+    const auto answer = co_await decoded_call<Status>(*router_, pool_, std::move(call), std::move(decode));
+    if (!answer) co_return false;
+    co_return said(answer->value.value) == Opinion::Says::on_chain;
 }
 
 }  // namespace receiptd::rpc

@@ -43,9 +43,10 @@ public:
         Says says = Says::silent;
         std::string error_json;  // of one that objects: the InvalidTxError
     };
-    // The opinion of each host.
+    // The opinion of each host. One that objects is asked by hash whether a block holds it: a node that
+    // verifies first refuses what has deleted its own key.
     virtual base::Task<std::vector<Opinion>> opinions(std::string signed_tx_base64, std::string tx_hash,
-                                                      Priority priority) = 0;
+                                                      std::string sender_id, Priority priority) = 0;
     // How many heights a block hash is good for; of two that differ the larger number: nothing expires by
     // the smaller one. Asked for once a day.
     virtual Told<std::uint64_t> validity_blocks() = 0;
@@ -80,7 +81,7 @@ public:
     Told<std::optional<chain::BlockRef>> block(std::string hash) override;
     Told<chain::BlockRef> final_head() override;
     base::Task<std::vector<Opinion>> opinions(std::string signed_tx_base64, std::string tx_hash,
-                                              Priority priority) override;
+                                              std::string sender_id, Priority priority) override;
     Told<std::uint64_t> validity_blocks() override;
     base::Task<Broadcast> broadcast(std::string signed_tx_base64, std::string tx_hash,
                                     Priority priority) override;
@@ -93,6 +94,7 @@ private:
     base::Task<Broadcast> send_to_any(std::shared_ptr<Sending> sending, Call call);
     struct Poll;
     base::Task<void> ask_opinion(std::shared_ptr<Poll> poll, std::size_t host, Call call);
+    base::Task<bool> holds_by_hash(std::shared_ptr<Poll> poll, std::size_t host, Priority priority);
 
     base::asio::any_io_executor executor_;
     base::asio::thread_pool& pool_;

@@ -257,7 +257,8 @@ base::Task<std::string> Submitter::send(storage::Watch& watch, rpc::Priority pri
 
 base::Task<std::string> Submitter::hear_opinions(storage::Watch& watch, std::string sent_to,
                                                  rpc::Priority priority) {
-    const auto opinions = co_await source_.opinions(watch.signed_tx_base64, watch.tx_hash, priority);
+    const auto opinions =
+        co_await source_.opinions(watch.signed_tx_base64, watch.tx_hash, watch.sender_id, priority);
     const auto judged = judge(opinions);
     if (judged.on_chain) co_return std::string("a block holds it already");
     if (!judged.unobjected_by.empty()) {

@@ -80,7 +80,8 @@ base::Task<void> Submitter::look_up_into(std::shared_ptr<LookUp> found, std::str
 base::Task<base::Result<Submitter::Checked, SubmitError>> Submitter::check(const ReadTransaction& read) {
     auto facts = co_await ask_chain(read.body());
     if (!facts) co_return facts.error();
-    const auto opinions = co_await source_.opinions(read.base64, read.tx_hash, rpc::Priority::submit);
+    const auto opinions =
+        co_await source_.opinions(read.base64, read.tx_hash, read.body().signer_id, rpc::Priority::submit);
     auto refused = judge_all(read.body(), *facts, judge(opinions));
     if (refused) co_return std::move(*refused);
     Checked checked;

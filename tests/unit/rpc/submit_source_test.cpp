@@ -118,7 +118,7 @@ class OpinionsTest : public SubmitSourceTest {
 protected:
     using Says = SubmitSource::Opinion::Says;
     std::vector<SubmitSource::Opinion> opinions() {
-        return ask(source().opinions("AAAA", kSubmittedTx, Priority::submit));
+        return ask(source().opinions("AAAA", kSubmittedTx, "alice.near", Priority::submit));
     }
     SubmitSource::Opinion of_regular(FakeHost::Script script) {
         regular.script = std::move(script);
@@ -179,25 +179,41 @@ TEST_F(OpinionsTest, AHostThatHangsKeepsNobodyWaitingLong) {
     world.settle();
 }
 
-TEST_F(OpinionsTest, AnOutcomeWithAReceiptIsABlockThatHasIt) {
-    const auto status = [](const std::string& result_of_it, const std::string& receipts) {
-        return FakeHost::Script([=](const auto&) {
-            return result(R"({"final_execution_status":"FINAL","status":"Started","transaction":null,)"
-                          R"("receipts_outcome":[],"transaction_outcome":{"id":")" +
-                          kSubmittedTx + R"(","block_hash":")" + kSubmittedTx + R"(","proof":[],"outcome":)" +
-                          R"({"logs":[],"receipt_ids":)" + receipts +
-                          R"(,"gas_burnt":0,"tokens_burnt":"0","executor_id":"alice.near","status":)" +
-                          result_of_it + "}}}");
-        });
+// An answer about a transaction that is in a block.
+FakeHost::Script included(const std::string& result_of_it, const std::string& receipts) {
+    return [=](const auto&) {
+        return result(R"({"final_execution_status":"FINAL","status":"Started","transaction":null,)"
+                      R"("receipts_outcome":[],"transaction_outcome":{"id":")" +
+                      kSubmittedTx + R"(","block_hash":")" + kSubmittedTx + R"(","proof":[],"outcome":)" +
+                      R"({"logs":[],"receipt_ids":)" + receipts +
+                      R"(,"gas_burnt":0,"tokens_burnt":"0","executor_id":"alice.near","status":)" +
+                      result_of_it + "}}}");
     };
+}
+
+FakeHost::Script executed() {
+    return included(R"({"SuccessReceiptId":")" + kSubmittedTx + "\"}", "[\"" + kSubmittedTx + "\"]");
+}
+
+TEST_F(OpinionsTest, AnOutcomeWithAReceiptIsABlockThatHasIt) {
     archival.script = unknown;
-    EXPECT_EQ(
-        of_regular(status(R"({"SuccessReceiptId":")" + kSubmittedTx + "\"}", "[\"" + kSubmittedTx + "\"]"))
-            .says,
-        Says::on_chain);
-    EXPECT_EQ(of_regular(status(R"({"Failure":{"InvalidTxError":"InvalidSignature"}})", "[]")).says,
+    EXPECT_EQ(of_regular(executed()).says, Says::on_chain);
+    EXPECT_EQ(of_regular(included(R"({"Failure":{"InvalidTxError":"InvalidSignature"}})", "[]")).says,
               Says::nothing)
         << "another block may execute it";
+}
+
+TEST_F(OpinionsTest, AHostThatMissesTheKeyIsAskedWhetherABlockHoldsWhatDeletedIt) {
+    archival.script = unknown;
+    const auto told = of_regular([](const net::HttpRequest& request) {
+        if (request.body.find("signed_tx_base64") == std::string::npos) return executed()(request);
+        return error("INVALID_TRANSACTION", 200, "HANDLER_ERROR",
+                     R"({"TxExecutionError":{"InvalidTxError":{"InvalidAccessKeyError":{"AccessKeyNotFound":)"
+                     R"({"account_id":"alice.near","public_key":"ed25519:1"}}}}})");
+    });
+    EXPECT_EQ(told.says, Says::on_chain);
+    EXPECT_EQ(told.error_json, "");
+    EXPECT_EQ(regular.asked(R"("sender_account_id":"alice.near")"), 1u);
 }
 
 TEST_F(SubmitSourceTest, ABlockThatNoHostKnowsIsAnAnswer) {

@@ -105,9 +105,10 @@ public:
         return steps_.take(nodes_.block(std::move(hash)), timeout());
     }
     base::Task<std::vector<Opinion>> opinions(std::string signed_tx_base64, std::string tx_hash,
-                                              rpc::Priority priority) override {
-        return steps_.take(nodes_.opinions(std::move(signed_tx_base64), std::move(tx_hash), priority),
-                           std::vector<Opinion>());
+                                              std::string sender_id, rpc::Priority priority) override {
+        return steps_.take(
+            nodes_.opinions(std::move(signed_tx_base64), std::move(tx_hash), std::move(sender_id), priority),
+            std::vector<Opinion>());
     }
     Told<chain::BlockRef> final_head() override { return steps_.take(nodes_.final_head(), timeout()); }
     Told<std::uint64_t> validity_blocks() override {

@@ -182,7 +182,7 @@ public:
     }
     Told<chain::BlockRef> final_head() override { return told(facts.head); }
     // The opinions of before anything was sent, then those of after.
-    base::Task<std::vector<Opinion>> opinions(std::string, std::string, rpc::Priority) override {
+    base::Task<std::vector<Opinion>> opinions(std::string, std::string, std::string, rpc::Priority) override {
         co_return sent.empty() ? before : after;
     }
     Told<std::uint64_t> validity_blocks() override { return told(facts.validity_blocks); }
