@@ -114,11 +114,18 @@ std::string counts_text(const std::map<std::string, std::uint64_t>& counts) {
     return text;
 }
 
+std::string why_unusable(const UpstreamView& upstream) {
+    if (upstream.refused) return "refuses our requests (401 or 403)";
+    if (upstream.is_usable && upstream.is_unpaid)
+        return "wants to be paid (402, payment_required): the credits of its plan are used up";
+    return upstream.network_detail;
+}
+
 std::string unusable_text(const std::vector<UpstreamView>& upstreams) {
     std::string text = "no upstream can be used";
     for (const auto& upstream : upstreams)
         text += (upstream.name == upstreams.front().name ? ": " : "; ") + upstream.name + " " +
-                (upstream.refused ? "refuses our requests (401 or 403)" : upstream.network_detail);
+                why_unusable(upstream);
     return text;
 }
 
@@ -233,7 +240,7 @@ void add_contents(const DaemonStatus& status, Reasons& reasons) {
 
 void add_hosts_and_endpoints(const DaemonStatus& status, Reasons& reasons) {
     const bool any_upstream = std::any_of(status.upstreams.begin(), status.upstreams.end(),
-                                          [](const auto& upstream) { return upstream.is_usable; });
+                                          [](const auto& each) { return each.is_usable && !each.is_unpaid; });
     if (!any_upstream) reasons.push_back({"upstreams", unusable_text(status.upstreams)});
     for (const auto& endpoint : status.endpoints_off)
         reasons.push_back({"endpoint", "the endpoint " + endpoint +

@@ -32,6 +32,7 @@ struct UpstreamView {
     std::string network;  // "proven", "unproven", "on_trust", "other_network", "unchecked"
     std::string network_detail;
     bool is_usable = true;
+    bool is_unpaid = false;  // the credits of its plan are used up
     std::string last_error;
     std::optional<std::uint64_t> horizon_height;  // lowest height it is known to hold
     std::optional<std::uint64_t> head_height;

@@ -50,6 +50,7 @@ api::UpstreamView view(const rpc::UpstreamState& upstream) {
             upstream.network,
             upstream.network_detail,
             upstream.is_usable,
+            upstream.is_unpaid,
             upstream.last_error,
             upstream.horizon,
             upstream.head,

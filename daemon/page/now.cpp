@@ -93,11 +93,13 @@ Json host_values(const api::UpstreamView& host, std::uint64_t newest) {
     values["name"] = host.name;
     values["kind"] = host.kind;
     values["origin"] = host.origin;
-    const char* tone = !host.is_usable || host.refused ? "bad" : host.health < 0.5 ? "odd" : "good";
+    const bool is_bad = !host.is_usable || host.refused || host.is_unpaid;
+    const char* tone = is_bad ? "bad" : host.health < 0.5 ? "odd" : "good";
     values["tone"] = tone;
     values["icon"] = icon_of(tone);
     values["state"] = host.refused        ? "Refuses us (401 or 403)"
                       : !host.is_usable   ? "Not used"
+                      : host.is_unpaid    ? "Wants to be paid (402)"
                       : host.health < 0.5 ? "Often fails"
                                           : "Answers";
     values["health"] = std::to_string(std::lround(std::clamp(host.health, 0.0, 1.0) * 100));

@@ -118,7 +118,7 @@ Verdict missing_method(std::string text) {
 }
 
 Verdict unpaid(std::string text) {
-    return plain(ErrorClass::rate_limited, "payment_required", std::move(text));
+    return plain(ErrorClass::rate_limited, kPaymentRequired, std::move(text));
 }
 
 Verdict by_status(const HttpObservation& seen) {

@@ -24,6 +24,9 @@ enum class ErrorClass {
 };
 const char* to_string(ErrorClass error_class);
 
+// The reason of a rate_limited answer: the credits of the key's plan are used up.
+inline constexpr const char* kPaymentRequired = "payment_required";
+
 // One attempt as the classifier sees it. Views are borrowed for the call.
 struct HttpObservation {
     std::optional<net::TransportFault> fault;  // set: there is no answer

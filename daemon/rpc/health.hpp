@@ -20,6 +20,9 @@ struct Health {
     unsigned refusals_in_a_row = 0;  // 401, 403
     base::SteadyTime not_before{};   // back-off or Retry-After: nothing may start earlier
     std::string last_error;          // reason of the last fault
+
+    // The credits of its plan are used up, by its last answer.
+    bool is_unpaid() const { return limits_in_a_row > 0 && last_error == kPaymentRequired; }
 };
 
 enum class Circuit { closed, open, half_open };

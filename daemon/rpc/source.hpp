@@ -224,7 +224,8 @@ struct UpstreamState {
     bool refused = false;  // it answers 401 or 403: put aside, and tried again now and then
     std::string network;   // NetworkState
     std::string network_detail;
-    bool is_usable = true;  // neither refused, nor without a proof of its network
+    bool is_usable = true;   // neither refused, nor without a proof of its network
+    bool is_unpaid = false;  // the credits of its plan are used up
     std::string last_error;
     std::optional<chain::BlockHeight> horizon;        // lowest height it is known to hold (learned)
     std::optional<chain::BlockHeight> said_earliest;  // its own word

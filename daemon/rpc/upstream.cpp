@@ -20,6 +20,11 @@ prometheus::Counter& series_of(metrics::HeaderHashSeries& series, chain::HeaderH
     return series.unknown_form;
 }
 
+// For people who read metrics: who must pay need not ask less often.
+std::string outcome_of(const Verdict& verdict) {
+    return verdict.reason == kPaymentRequired ? verdict.reason : to_string(verdict.error_class);
+}
+
 }  // namespace
 
 const char* to_string(HostKind kind) {
@@ -66,7 +71,7 @@ base::Task<std::optional<Exchange>> Upstream::ask(const Request& request, const 
     exchange.took = took;
     remember(request, exchange.verdict);
     complain(request, exchange.verdict);
-    if (series_) series_->request(request.method, to_string(exchange.verdict.error_class)).Increment();
+    if (series_) series_->request(request.method, outcome_of(exchange.verdict)).Increment();
     show();
     co_return std::optional<Exchange>(std::move(exchange));
 }
@@ -283,6 +288,7 @@ UpstreamState Upstream::state() const {
     // One that is being asked anew is as good as ever.
     state.is_usable = !state.refused && (may_be_used(network_) || is_being_asked(network_));
     state.health = state.is_usable ? health_.score : 0.0;
+    state.is_unpaid = health_.is_unpaid();
     state.last_error = health_.last_error;
     state.doubted = doubted();
     state.horizon = memory_.horizon();

@@ -95,6 +95,18 @@ TEST(Readiness, AHostOfAnotherNetworkIsANoteAndAReasonIfThereIsNoOther) {
         "no upstream can be used: main refuses our requests (401 or 403); old is of network \"mainnet\"");
 }
 
+TEST(Readiness, CreditsThatAreUsedUpAreAReasonIfNobodyElseAnswers) {
+    DaemonStatus status;
+    status.upstreams = {upstream("main", "proven", true), upstream("other", "proven", true)};
+    status.upstreams[0].is_unpaid = true;
+    EXPECT_EQ(detail_of(status, "upstreams"), "ready");
+    status.upstreams[1] = upstream("other", "other_network", false);
+    EXPECT_EQ(
+        detail_of(status, "upstreams"),
+        "no upstream can be used: main wants to be paid (402, payment_required): the credits of its plan "
+        "are used up; other is of network \"mainnet\"");
+}
+
 TEST(Readiness, AHostTakenOnTrustIsANote) {
     DaemonStatus status;
     status.upstreams = {upstream("neardata", "on_trust", true)};

@@ -333,6 +333,30 @@ TEST_F(RouterTest, ContentsThatCannotBeRightAreBlamedAndAskedForElsewhere) {
     EXPECT_LT(upstream(0).health().score, 1.0);
 }
 
+TEST(RpcSeries, NameAHostThatWantsToBePaid) {
+    World world;
+    metrics::Registry registry;
+    metrics::RpcSeries series(registry);
+    auto transport = std::make_shared<FakeHost>(world.io.get_executor());
+    std::vector<bool> unpaid;
+    UpstreamOptions options;
+    options.name = "main";
+    options.url.host = "main.test";
+    std::vector<std::unique_ptr<Upstream>> hosts;
+    hosts.push_back(
+        std::make_unique<Upstream>(world.io.get_executor(), world.time, transport, options, &series));
+    const auto& main = *hosts.front();
+    transport->script = [&](const auto&) {
+        unpaid.push_back(main.state().is_unpaid);
+        return transport->seen.size() == 1 ? http(402, "") : result("{}");
+    };
+    Router router(world.io.get_executor(), world.time, std::move(hosts));
+    EXPECT_TRUE(world.run(router.call(ask_block(7, Priority::head))));
+    unpaid.push_back(main.state().is_unpaid);
+    EXPECT_EQ(unpaid, (std::vector<bool>{false, true, false}));
+    EXPECT_THAT(registry.serialize(), HasSubstr(R"(outcome="payment_required",upstream="main"} 1)"));
+}
+
 TEST(RpcSeries, CountRequestsByUpstreamMethodAndClass) {
     World world;
     metrics::Registry registry;
