@@ -29,7 +29,7 @@ struct JudgedReceipt {
     std::string receiver_id;
     std::string method_name;
     std::vector<std::string> action_names;
-    bool refunds_gas = false;  // else a refund is of a deposit
+    std::optional<bool> refunds_gas;  // else a refund is of a deposit. nullopt: it is none, or not known
     u128 deposit = 0;          // all that its actions attach
     // Receipts whose data it awaits, in the order of its input data ids. Where one returned another in its
     // place, that one.

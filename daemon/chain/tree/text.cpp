@@ -121,7 +121,7 @@ private:
     }
 
     void describe_receipt(PaintedLine& text, const JudgedReceipt& receipt) const {
-        if (receipt.role == Role::refund) text.add(receipt.refunds_gas ? "gas " : "deposit ", Ink::faint);
+        if (receipt.refunds_gas) text.add(*receipt.refunds_gas ? "gas " : "deposit ", Ink::faint);
         text.add(receipt.role ? role_name(*receipt.role) : "receipt", Ink::faint).add(" ");
         if (!receipt.predecessor_id.empty()) text.add(plain(receipt.predecessor_id) + " → ");
         text.add(plain(receipt.receiver_id));

@@ -128,7 +128,7 @@ private:
             receipt.action_names = node.body->action_names;
             receipt.deposit = node.body->deposit;
             receipt.role = role_of(role_facts(*node.body), spawned.parent);
-            receipt.refunds_gas = receipt.role == Role::refund && node.body->signer_id != kSystemAccount;
+            if (receipt.role == Role::refund) receipt.refunds_gas = node.body->signer_id != kSystemAccount;
         } else if (spawned.parent && spawned.parent->is_transaction) {
             receipt.role = Role::initial;
         } else if (is_from_system(spawned, node)) {

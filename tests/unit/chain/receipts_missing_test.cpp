@@ -1,6 +1,7 @@
 // Trees of which the outcomes are all known, and not all receipts (docs/verdicts.md "What is not known").
 #include "chain/tree/lifecycle.hpp"
 #include "chain/tree/receipt_tree.hpp"
+#include "chain/tree/text.hpp"
 
 #include "tree_story.hpp"
 
@@ -85,6 +86,8 @@ TEST(ReceiptsMissing, ARefundIsKnownByItsOutcomeAndItsParent) {
     EXPECT_TRUE(find(tree, "refund0").is_from_system());
     EXPECT_FALSE(tree.undecided);
     EXPECT_EQ(tree.missing_receipts.size(), 2u) << "how much came back is not known";
+    EXPECT_EQ(render_tree("TX", std::nullopt, tree).find("deposit refund"), std::string::npos)
+        << "nor whether it is gas or a deposit";
 }
 
 TEST(ReceiptsMissing, MoneyIsNotKnownWhereAnyReceiptIsNot) {
