@@ -1,5 +1,5 @@
-"""Chains recorded on real nodes, from both sources: every outcome is stored as the node told it, the rows are the same, and stay so when
-they are judged again."""
+"""Chains recorded on real nodes, from both sources: every outcome is stored as the node told it, each verdict is that of the node and of the
+rules, the rows are the same, and stay so when they are judged again."""
 
 import json
 import pathlib
@@ -21,10 +21,12 @@ def load(path):
 
 
 class Recording:
-    """A folder with whole-block/HEIGHT.json and, below `rpc`, block/HEIGHT.json, chunk/HASH.json and tx/HASH.json."""
+    """A folder with shapes.json, whole-block/HEIGHT.json and, below `rpc`, block/HEIGHT.json, chunk/HASH.json and
+    tx/HASH.json."""
 
     def __init__(self, folder):
         self.folder, self.rpc = folder, folder / "rpc"
+        self.shapes = json.loads((folder / "shapes.json").read_text())
         self.blocks = {int(path.stem): load(path) for path in (folder / "whole-block").glob("[0-9]*.json")}
         self.first, self.last = min(self.blocks), max(self.blocks)
         self.skipped = [height for height in range(self.first, self.last) if height not in self.blocks]
@@ -74,10 +76,11 @@ def places_in_chunks(recording):
 
 
 def canonical(cell):
-    """JSON with sorted keys; anything else as it is."""
-    if cell and cell[0] in "{[":
+    """JSON with sorted keys, and so where it is stored as bytes (as it was given); anything else as it is."""
+    text = bytes.fromhex(cell[2:]).decode() if cell and cell.startswith("\\x7b") else cell
+    if text and text[0] in "{[":
         try:
-            return json.dumps(json.loads(cell), sort_keys=True)
+            return json.dumps(json.loads(text), sort_keys=True)
         except ValueError:
             pass
     return cell
@@ -122,6 +125,27 @@ class RecordedChain(support.Scenario):
         self.assertEqual([stored.get(row[0]) for row in receipts], receipts)
         self.assertGreater(len(receipts), 10)
 
+    def assert_verdicts(self, recording, database):
+        """The status of each tree is the node's own; of each shape, verdict, roles and failures are those of shapes.json."""
+        words = {"SuccessValue": "success", "Failure": "failure"}
+        told = {tree["transaction"]["hash"]: words[next(iter(tree["status"]))] for tree in recording.trees()}
+        stored = dict(self.query("SELECT tx_hash, near_status FROM transaction_results", database))
+        self.assertEqual({tx_hash: stored.get(tx_hash) for tx_hash in told}, told)
+        shapes = {row[0]: {"verdict": row[1], "roles": {}, "failed": [], "handled": []}
+                  for row in self.query("SELECT tx_hash, verdict FROM transaction_results", database)}
+        for tx_hash, receipt_id, role in self.query("SELECT tx_hash, receipt_id, role FROM receipts", database):
+            shapes[tx_hash]["roles"][receipt_id] = role
+        for tx_hash, receipt_id, handled in self.query(
+                "SELECT tx_hash, receipt_id, handled FROM findings WHERE kind = 'failed_receipt' ORDER BY 2", database):
+            shapes[tx_hash]["failed"].append(receipt_id)
+            shapes[tx_hash]["handled"] += [receipt_id] if handled == "t" else []
+        self.assertEqual(len({shape["tx_hash"] for shape in recording.shapes}), len(recording.shapes))
+        for shape in recording.shapes:
+            with self.subTest(shape=shape["name"], what=shape["what"]):
+                self.assertEqual(shapes.get(shape["tx_hash"]),
+                                 {"verdict": shape["verdict"], "roles": shape["roles"],
+                                  "failed": sorted(shape["failed"]), "handled": sorted(shape["handled"])})
+
     def assert_same_rows(self, one, other):
         for table in TABLES:
             with self.subTest(table=table):
@@ -135,6 +159,7 @@ class RecordedChain(support.Scenario):
         whole, rpc = self.ingest(recording, "neardata"), self.ingest(recording, "rpc")
         for database in (whole, rpc):
             self.assert_outcomes(recording, database)
+            self.assert_verdicts(recording, database)
             self.assertEqual([int(row[0]) for row in self.query("SELECT height FROM skipped_heights ORDER BY 1", database)],
                              recording.skipped)
             self.assertEqual(self.value("SELECT count(*) FROM gaps", database), "0")
@@ -170,6 +195,7 @@ class Everything(RecordedChain):
         shared, folder = self.shared(name), pathlib.Path(self.folder) / name
         (folder / "whole-block").mkdir(parents=True)
         (folder / "rpc").symlink_to(shared)
+        (folder / "shapes.json").symlink_to(shared / "shapes.json")
         for path in (shared / "whole-block").glob("[0-9]*.json"):
             (folder / "whole-block" / path.name).symlink_to(path)
         return Recording(folder)
@@ -179,6 +205,14 @@ class Everything(RecordedChain):
 
     def test_stopped_validators(self):
         self.assert_stored_as_told(self.linked("nearcore-84-faults"))
+
+    def test_protocol_86(self):
+        recording = self.linked("nearcore-86")
+        instant = [receipt for block in recording.blocks.values() for shard in block["shards"] if shard["chunk"]
+                   for receipt in shard["chunk"]["instant_receipts"]]
+        self.assertEqual(len(instant), 4)  # chunks of `rpc` do not list them
+        for database in self.assert_stored_as_told(recording):
+            self.assertEqual(self.query("SELECT DISTINCT protocol_version FROM blocks", database), [["86"]])
 
 
 if __name__ == "__main__":
