@@ -368,8 +368,8 @@ base::Task<void> Trees::postpone(OpenTree open, std::string reason) {
         seen.reason = chain::kOutcomesMissing;
         state_.listener->progressed(pending.tx_hash, seen);
     }
-    co_await store_.postpone_tree(
-        pending.tx_hash, std::chrono::duration_cast<std::chrono::milliseconds>(delay), std::move(reason));
+    co_await store_.postpone_tree(pending, std::chrono::duration_cast<std::chrono::milliseconds>(delay),
+                                  std::move(reason));
     close(*open);
 }
 

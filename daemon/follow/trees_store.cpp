@@ -71,7 +71,7 @@ base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks, bool confi
         done.again_after = ask_again_after(missing_for(pending));
         if (done.part == chain::StoredPart::none) {
             if (is_wanted(*open)) co_await tell_progress(open, tree, final_ones);
-            co_await store_.await_receipts(pending.tx_hash, done.again_after, done.missing_receipts);
+            co_await store_.await_receipts(pending, done.again_after, done.missing_receipts);
             close(*open);
             co_return;
         }

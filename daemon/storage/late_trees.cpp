@@ -284,6 +284,13 @@ void forget_late(pqxx::transaction_base& tx, const std::vector<std::string>& tx_
     shim::query(tx, "DELETE FROM late_trees WHERE tx_hash = ANY ($1::text[])", text_array(tx_hashes));
 }
 
+void forget_late_tree(pqxx::transaction_base& tx, const std::string& tx_hash) {
+    shim::query(tx,
+                "DELETE FROM late_trees WHERE tx_hash = $1 AND NOT EXISTS (SELECT FROM executions e WHERE "
+                "e.tx_hash = $1)",
+                tx_hash);
+}
+
 std::string late_by_resumes(const std::string& adopted) {
     return "INSERT INTO late_trees AS known (tx_hash, since, history) "
            "SELECT tx_hash, min(block_time) - interval '7 days', bool_and(EXISTS (SELECT FROM backfills "

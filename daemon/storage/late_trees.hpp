@@ -20,6 +20,9 @@ struct LateRows {
 void remember_late(pqxx::transaction_base& tx, const std::set<std::string>& tx_hashes, const LateRows& rows);
 // Forgets trees that are judged. More of a tree that is not over makes it late again.
 void forget_late(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes);
+// The same of one that is stored as a whole. Nothing where its hash was executed again: the other execution
+// may be the late one.
+void forget_late_tree(pqxx::transaction_base& tx, const std::string& tx_hash);
 
 // Makes trees late of which resumes have found their tree, now whether a yield timed out can be told. SQL to
 // stand behind WITH. `adopted`: a table expression with tx_hash (NULL: not known), block_height, block_time

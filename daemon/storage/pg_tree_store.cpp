@@ -36,21 +36,24 @@ std::string reason_of(const std::vector<std::string>& missing) {
     return reason;
 }
 
-// Another block may list the transaction, too: that execution stays pending.
+// Another block may list the transaction, too: what becomes of one listing leaves the other one as it is.
+const std::string kOfListing = " WHERE tx_hash = $1 AND timestamp_nanosec = $2::numeric";
+const std::string kAskAgain =
+    "UPDATE pending_trees SET attempts = attempts + 1, due_at = now() + $3 * interval '1 millisecond', ";
+const std::string kLacksReceipts =
+    "reason = $4, receipts_missing_since = coalesce(receipts_missing_since, now())";
+
 bool take_pending(pqxx::transaction_base& tx, const std::string& tx_hash, std::uint64_t timestamp_nanosec) {
-    return shim::query(tx, "DELETE FROM pending_trees WHERE tx_hash = $1 AND timestamp_nanosec = $2::numeric",
-                       tx_hash, timestamp_nanosec)
+    return shim::query(tx, "DELETE FROM pending_trees" + kOfListing, tx_hash, timestamp_nanosec)
                .affected_rows() > 0;
 }
 
 // A part is stored: it stays pending.
 bool keep_pending(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
-    return shim::query(tx,
-                       "UPDATE pending_trees SET stored_part = $2, attempts = attempts + 1, reason = $3, "
-                       "due_at = now() + $4 * interval '1 millisecond', "
-                       "receipts_missing_since = coalesce(receipts_missing_since, now()) WHERE tx_hash = $1",
-                       done.tx_hash, done.part == chain::StoredPart::undecided ? "undecided" : "rows",
-                       reason_of(done.missing_receipts), done.again_after.count())
+    return shim::query(tx, kAskAgain + kLacksReceipts + ", stored_part = $5" + kOfListing, done.tx_hash,
+                       done.block_timestamp_nanosec, done.again_after.count(),
+                       reason_of(done.missing_receipts),
+                       done.part == chain::StoredPart::undecided ? "undecided" : "rows")
                .affected_rows() > 0;
 }
 
@@ -202,7 +205,7 @@ WrittenTree write_tree(pqxx::connection& connection, const chain::TreeRows& tree
     const auto told = tell_batch(tx, database.rules, tree.batch);
     adopt_data(tx, done);
     const auto& facts = tree.batch.facts;
-    if (facts.late_trees.empty()) forget_late(tx, {done.tx_hash});
+    if (facts.late_trees.empty()) forget_late_tree(tx, done.tx_hash);
     remember_late(tx, facts.late_trees, {done.block_timestamp_nanosec, facts.seen.history, true});
     name_executions(tx, {done.tx_hash});
     tx.commit();
@@ -367,29 +370,27 @@ base::Task<chain::DecidedCounts> PgTreeStore::discard_tree(PendingTree tree, cha
     });
 }
 
-base::Task<void> PgTreeStore::await_receipts(std::string tx_hash, std::chrono::milliseconds delay,
+base::Task<void> PgTreeStore::await_receipts(PendingTree tree, std::chrono::milliseconds delay,
                                              std::vector<std::string> missing) {
     return database_.pool.following.transaction(
-        [tx_hash = std::move(tx_hash), delay, missing = std::move(missing)](pqxx::work& tx) {
-            shim::query(tx,
-                        "UPDATE pending_trees SET attempts = attempts + 1, reason = $2, "
-                        "receipts_missing_since = coalesce(receipts_missing_since, now()), "
-                        "due_at = now() + $3 * interval '1 millisecond' WHERE tx_hash = $1",
-                        tx_hash, reason_of(missing), delay.count());
+        [tree = std::move(tree), delay, missing = std::move(missing)](pqxx::work& tx) {
+            shim::query(tx, kAskAgain + kLacksReceipts + kOfListing, tree.tx_hash,
+                        tree.included_in.timestamp_nanosec, delay.count(), reason_of(missing));
         });
 }
 
-base::Task<void> PgTreeStore::postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
+base::Task<void> PgTreeStore::postpone_tree(PendingTree tree, std::chrono::milliseconds delay,
                                             std::string reason) {
-    return database_.pool.following.transaction(
-        [tx_hash = std::move(tx_hash), delay, reason = std::move(reason)](pqxx::work& tx) {
-            shim::query(tx,
-                        "UPDATE pending_trees SET attempts = attempts + 1, "
-                        "reason = CASE WHEN starts_with(reason, $4) AND NOT starts_with($2, 'refused_by') "
-                        "  THEN $4 || ': ' ELSE '' END || $2, "
-                        "due_at = now() + $3 * interval '1 millisecond' WHERE tx_hash = $1",
-                        tx_hash, reason, delay.count(), std::string(chain::kOutcomesMissing));
-        });
+    return database_.pool.following.transaction([tree = std::move(tree), delay,
+                                                 reason = std::move(reason)](pqxx::work& tx) {
+        shim::query(tx,
+                    kAskAgain +
+                        "reason = CASE WHEN starts_with(reason, $5) AND NOT starts_with($4, 'refused_by') "
+                        "  THEN $5 || ': ' ELSE '' END || $4" +
+                        kOfListing,
+                    tree.tx_hash, tree.included_in.timestamp_nanosec, delay.count(), reason,
+                    std::string(chain::kOutcomesMissing));
+    });
 }
 
 }  // namespace receiptd::storage

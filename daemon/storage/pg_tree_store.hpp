@@ -24,9 +24,9 @@ public:
     base::Task<std::uint64_t> pending_tree_count(base::HeightRange included_in) override;
     base::Task<OverdueTrees> overdue_trees(std::chrono::seconds age) override;
     base::Task<chain::DecidedCounts> discard_tree(PendingTree tree, chain::NewsSince news_since) override;
-    base::Task<void> postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
+    base::Task<void> postpone_tree(PendingTree tree, std::chrono::milliseconds delay,
                                    std::string reason) override;
-    base::Task<void> await_receipts(std::string tx_hash, std::chrono::milliseconds delay,
+    base::Task<void> await_receipts(PendingTree tree, std::chrono::milliseconds delay,
                                     std::vector<std::string> missing) override;
     base::Task<chain::DecidedCounts> settle_trees(base::HeightRange around,
                                                   chain::NewsSince news_since) override;

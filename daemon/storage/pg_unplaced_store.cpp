@@ -98,10 +98,12 @@ void look_for_pending(pqxx::transaction_base& tx, UnplacedRound& round,
     }
 }
 
-const std::string kIsStored = "SELECT FROM transactions WHERE tx_hash = $1 AND block_time BETWEEN " +
-                              time_of_nanoseconds(2, std::chrono::seconds(-1)) + " AND " +
-                              time_of_nanoseconds(2, std::chrono::seconds(1)) +
-                              " UNION ALL SELECT FROM pending_trees WHERE tx_hash = $1";
+const std::string kIsStored =
+    "SELECT FROM transactions WHERE tx_hash = $1 AND block_time BETWEEN " +
+    time_of_nanoseconds(2, std::chrono::seconds(-1)) + " AND " +
+    time_of_nanoseconds(2, std::chrono::seconds(1)) +
+    " UNION ALL SELECT FROM pending_trees WHERE tx_hash = $1 AND timestamp_nanosec = "
+    "$2::numeric";
 
 void write_place(pqxx::connection& connection, const FoundTransaction& found) {
     pqxx::work tx(connection);

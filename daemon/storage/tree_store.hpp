@@ -74,10 +74,10 @@ public:
     virtual base::Task<std::uint64_t> pending_tree_count(base::HeightRange included_in) = 0;
     // Trees that have been pending for longer than `age`.
     virtual base::Task<OverdueTrees> overdue_trees(std::chrono::seconds age) = 0;
-    virtual base::Task<void> postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
+    virtual base::Task<void> postpone_tree(PendingTree tree, std::chrono::milliseconds delay,
                                            std::string reason) = 0;
     // The same, as some of its receipts could not be had.
-    virtual base::Task<void> await_receipts(std::string tx_hash, std::chrono::milliseconds delay,
+    virtual base::Task<void> await_receipts(PendingTree tree, std::chrono::milliseconds delay,
                                             std::vector<std::string> missing) = 0;
 
     // The chain has dropped this transaction, and nobody will tell an outcome: it failed, of class

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "chain/rows/rows.hpp"
+#include "storage/tree_store.hpp"
 #include "support/copy_cells.hpp"
 
 #include <cstdio>
@@ -145,6 +146,13 @@ inline void add_pending(RowBatch& batch, const std::string& tx_hash) {
     add_line(batch, Table::pending_trees,
              {tx_hash, "alice.near", std::to_string(block.height), block.hash, time_text(block.height),
               std::to_string(block.timestamp_nanosec), "3"});
+}
+// The same, as it is told to a store.
+inline storage::PendingTree pending_tree(const std::string& tx_hash, base::Height height) {
+    storage::PendingTree tree;
+    tree.tx_hash = tx_hash;
+    tree.included_in = block_batch(height).facts.blocks.back();
+    return tree;
 }
 
 }  // namespace receiptd::test

@@ -190,8 +190,10 @@ TYPED_TEST_P(StoreConformance, TreesOfARangeAreDueForThemselves) {
 
 TYPED_TEST_P(StoreConformance, ATreeThatIsPostponedComesAgainWithOneMoreAttempt) {
     this->commit(this->block_with_tree(100, "T"));
-    await(this->trees().postpone_tree("T", std::chrono::hours(1), "receipts still to execute"));
-    await(this->trees().postpone_tree("nobody's", std::chrono::hours(1), "it is stored already"));
+    await(this->trees().postpone_tree(pending_tree("T", 100), std::chrono::hours(1),
+                                      "receipts still to execute"));
+    await(this->trees().postpone_tree(pending_tree("nobody's", 100), std::chrono::hours(1),
+                                      "it is stored already"));
     EXPECT_TRUE(this->due().empty());
     EXPECT_EQ(this->pending({100, 100}), 1u);
     this->pass(3'601);
@@ -211,7 +213,7 @@ TYPED_TEST_P(StoreConformance, ATreeIsStoredOnceAndIsNotPendingThen) {
 
 TYPED_TEST_P(StoreConformance, ATreeThatWaitsForReceiptsSaysSinceWhen) {
     this->commit(this->block_with_tree(100, "T"));
-    await(this->trees().await_receipts("T", std::chrono::milliseconds(0), {"receipt"}));
+    await(this->trees().await_receipts(pending_tree("T", 100), std::chrono::milliseconds(0), {"receipt"}));
     this->pass(1);
     const auto due = await(this->trees().due_trees(10, base::kAllHeights));
     ASSERT_EQ(due.size(), 1u);
@@ -238,6 +240,33 @@ TYPED_TEST_P(StoreConformance, ATreeOfWhichAPartIsStoredIsDueAgainAndCountsNoMor
     await(this->trees().commit_tree(tree));
     this->pass(60);
     EXPECT_TRUE(this->due().empty());
+}
+
+TYPED_TEST_P(StoreConformance, WhatBecomesOfOneListingOfAHashLeavesTheOtherListingAsItWas) {
+    this->commit(this->block_with_tree(100, "T"));
+    this->commit(this->block_with_tree(103, "T"));
+    const auto other = [this] {
+        const auto due = await(this->trees().due_trees(10, {103, 103}));
+        this->pass(60);
+        return due.size() == 1 ? due[0] : storage::PendingTree();
+    };
+    const auto is_untouched = [](const storage::PendingTree& tree) {
+        return tree.included_in.height == 103 && tree.attempts == 0 && !tree.receipts_missing_for &&
+               tree.stored_part == chain::StoredPart::none;
+    };
+    await(this->trees().postpone_tree(pending_tree("T", 100), std::chrono::hours(1),
+                                      "hosts give another execution"));
+    EXPECT_TRUE(is_untouched(other())) << "postponed";
+    await(this->trees().await_receipts(pending_tree("T", 100), std::chrono::hours(1), {"receipt"}));
+    EXPECT_TRUE(is_untouched(other())) << "a receipt is missing";
+    auto part = this->tree("T", 100);
+    part.completion.part = chain::StoredPart::rows;
+    part.completion.missing_receipts = {"receipt"};
+    part.completion.again_after = std::chrono::hours(1);
+    await(this->trees().commit_tree(part));
+    EXPECT_TRUE(is_untouched(other())) << "a part is stored";
+    await(this->trees().commit_tree(this->tree("T", 100)));
+    EXPECT_TRUE(is_untouched(other())) << "it is whole";
 }
 
 TYPED_TEST_P(StoreConformance, TreesOfABackfillAreOrdered) {
@@ -306,7 +335,8 @@ REGISTER_TYPED_TEST_SUITE_P(
     TheLowestTreesAreDueFirst, TreesOfARangeAreDueForThemselves,
     ATreeThatIsPostponedComesAgainWithOneMoreAttempt, ATreeIsStoredOnceAndIsNotPendingThen,
     ATreeThatWaitsForReceiptsSaysSinceWhen, ATreeOfWhichAPartIsStoredIsDueAgainAndCountsNoMore,
-    TreesOfABackfillAreOrdered, ABackfillIsWorkedOnByOneProcess, ABackfillWhoseLeaseHasRunOutIsTakenOver,
+    WhatBecomesOfOneListingOfAHashLeavesTheOtherListingAsItWas, TreesOfABackfillAreOrdered,
+    ABackfillIsWorkedOnByOneProcess, ABackfillWhoseLeaseHasRunOutIsTakenOver,
     ABackfillCanBeReleasedAndFinishedAndOrderedAnew, TwoAbandonedBackfillsAreTakenAtOnce);
 
 }  // namespace receiptd::test

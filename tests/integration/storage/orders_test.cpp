@@ -44,7 +44,7 @@ TEST_F(Trees, AreDueAtOnceAndAgainAfterADelay) {
     EXPECT_EQ(due[0].shard_id, 3u);
     EXPECT_EQ(due[0].included_in.timestamp_nanosec, kFirstTime + 100'000'000'000ull);
 
-    await(store().trees.postpone_tree("T", 1h, "receipts still to execute"));
+    await(store().trees.postpone_tree(pending_tree("T", 100), 1h, "receipts still to execute"));
     EXPECT_TRUE(await(store().trees.due_trees(10, base::kAllHeights)).empty());
     EXPECT_EQ(await(store().trees.pending_tree_count(base::kAllHeights)), 1u);
     EXPECT_EQ(rows("SELECT attempts, reason FROM pending_trees"), "1|receipts still to execute\n");
@@ -93,7 +93,7 @@ TEST_F(Trees, ThatTheChainDroppedAreToldOnceIfTheyAreNews) {
 }
 
 TEST_F(Trees, AreOverdueWhenTheyArePendingForLongAndNoBackfillOrderedThem) {
-    await(store().trees.postpone_tree("T", 1h, "NO_HOST_TRACKS_SHARD: shard 3"));
+    await(store().trees.postpone_tree(pending_tree("T", 100), 1h, "NO_HOST_TRACKS_SHARD: shard 3"));
     EXPECT_EQ(await(store().trees.overdue_trees(600s)).count, 0u);
     execute("UPDATE pending_trees SET placed_at = now() - interval '20 minutes'");
     const auto overdue = await(store().trees.overdue_trees(600s));
@@ -185,9 +185,24 @@ TEST_F(Trees, OfOneListingOfAHashLeaveTheOtherOnePending) {
     commit(std::move(again));
     await(store().trees.commit_tree(tree()));
     EXPECT_EQ(rows("SELECT tx_hash, block_height FROM pending_trees"), "T|103\n");
-    await(store().trees.postpone_tree("T", 1s, "hosts give another execution"));
+    await(store().trees.postpone_tree(pending_tree("T", 103), 1s, "hosts give another execution"));
     EXPECT_EQ(rows("SELECT reason FROM unfinished_trees WHERE block_height = 103"),
               "hosts give another execution\n");
+}
+
+TEST_F(Trees, OfOneListingOfAHashLeaveTheOtherOneLate) {
+    auto late = block_batch(101);
+    late.facts.late_trees.insert("T");
+    commit(std::move(late));
+    await(store().trees.commit_tree(tree()));
+    EXPECT_EQ(value("SELECT count(*) FROM late_trees"), "0") << "it is the only one";
+    auto again = block_batch(103);
+    add_transaction(again, {"T"});
+    again.facts.late_trees.insert("T");
+    commit(std::move(again));
+    execute("UPDATE transactions SET status = NULL WHERE block_height = 100");
+    await(store().trees.commit_tree(tree()));
+    EXPECT_EQ(rows("SELECT tx_hash FROM late_trees"), "T\n");
 }
 
 TEST_F(Trees, StoredByTwoDaemonsAtOnceAreThereOnce) {

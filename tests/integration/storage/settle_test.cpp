@@ -56,7 +56,7 @@ TEST_F(Settling, TreesOfWhichBlocksLackAnOutcomeArePendingWithTheirReason) {
     const auto due = await(store().trees.due_trees(10, base::kAllHeights));
     ASSERT_EQ(due.size(), 1u);
     EXPECT_TRUE(due[0].outcomes_missing);
-    await(store().trees.postpone_tree("T", std::chrono::milliseconds(0), "no host has it"));
+    await(store().trees.postpone_tree(found[0], std::chrono::milliseconds(0), "no host has it"));
     EXPECT_EQ(value("SELECT reason FROM unfinished_trees"), "outcomes_missing: no host has it");
     EXPECT_EQ(counted(), 0u) << "it was asked for in vain";
     execute("DELETE FROM pending_trees");

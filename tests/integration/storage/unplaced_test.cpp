@@ -109,6 +109,16 @@ TEST_F(Unplaced, FindTheTreeOfATransactionThatNoBlockBrought) {
     EXPECT_EQ(value("SELECT count(*) FROM unplaced_receipts"), "0");
 }
 
+TEST_F(Unplaced, FindTheTreeOfAnotherExecutionThanTheOneThatIsPending) {
+    auto batch = block_batch(100);
+    add_transaction(batch, {"TX", ""});
+    add_pending(batch, "TX");
+    list(batch, "R1");
+    commit(std::move(batch));
+    await(waiting().place(found(90, {"R1"})));
+    EXPECT_EQ(rows("SELECT tx_hash, block_height FROM pending_trees ORDER BY 2"), "TX|90\nTX|100\n");
+}
+
 TEST_F(Unplaced, ABlockThatComesLaterBringsItsTransactionAgain) {
     commit_listing(100, {"R1"});
     await(waiting().place(found(90, {"R1"})));

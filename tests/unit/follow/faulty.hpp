@@ -77,13 +77,13 @@ public:
                                                   chain::NewsSince news_since) override {
         return later(stores_.trees.discard_tree(std::move(tree), news_since));
     }
-    base::Task<void> postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
+    base::Task<void> postpone_tree(storage::PendingTree tree, std::chrono::milliseconds delay,
                                    std::string reason) override {
-        return later(stores_.trees.postpone_tree(std::move(tx_hash), delay, std::move(reason)));
+        return later(stores_.trees.postpone_tree(std::move(tree), delay, std::move(reason)));
     }
-    base::Task<void> await_receipts(std::string tx_hash, std::chrono::milliseconds delay,
+    base::Task<void> await_receipts(storage::PendingTree tree, std::chrono::milliseconds delay,
                                     std::vector<std::string> missing) override {
-        return later(stores_.trees.await_receipts(std::move(tx_hash), delay, std::move(missing)));
+        return later(stores_.trees.await_receipts(std::move(tree), delay, std::move(missing)));
     }
     base::Task<std::uint64_t> take_over_trees(Height from) override {
         return later(stores_.trees.take_over_trees(from));

@@ -9,6 +9,7 @@
 #include "storage/orphan_store.hpp"
 #include "storage/tree_store.hpp"
 #include "unit/chain/copy_reader.hpp"
+#include "unit/follow/pending_in_memory.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -153,17 +154,19 @@ public:
         const auto& tx_hash = done.tx_hash;
         const bool is_part = done.part != chain::StoredPart::none;
         storage::LeftOutOutcomes left_out;
-        if (is_part && !pending.contains(tx_hash)) co_return left_out;
-        if (!is_part && pending.erase(tx_hash) == 0 && complete.contains(tx_hash)) co_return left_out;
+        const Listing listing(tx_hash, done.block_timestamp_nanosec);
+        if (is_part && !pending.contains(listing)) co_return left_out;
+        if (!is_part && pending.erase(listing) == 0 && complete.contains(tx_hash)) co_return left_out;
         if (done.outcomes_missing) left_out.count = 1;
         const auto of_tree = [&](const auto& row) { return row.second == tx_hash; };
         std::erase_if(receipts, of_tree);
         std::erase_if(findings, of_tree);
         keep_rows(tree.batch);
         if (is_part) {
-            pending[tx_hash].tree.stored_part = done.part;
-            pending[tx_hash].tree.has_result = !done.verdict.empty();
-            co_await await_receipts(tx_hash, done.again_after, done.missing_receipts);
+            auto& part_of = pending[listing].tree;
+            part_of.stored_part = done.part;
+            part_of.has_result = !done.verdict.empty();
+            co_await await_receipts(part_of, done.again_after, done.missing_receipts);
             co_return left_out;
         }
         complete.insert(tx_hash);
@@ -174,7 +177,7 @@ public:
     base::Task<std::vector<storage::PendingTree>> due_trees(unsigned limit,
                                                             base::HeightRange included_in) override {
         std::vector<Pending*> due;
-        for (auto& [tx_hash, each] : pending)
+        for (auto& [listing, each] : pending)
             if (each.due_at <= clock.wall() && included_in.contains(each.tree.included_in.height))
                 due.push_back(&each);
         std::sort(due.begin(), due.end(), [](const Pending* a, const Pending* b) {
@@ -207,18 +210,18 @@ public:
         co_return storage::OverdueTrees();
     }
     base::Task<chain::DecidedCounts> discard_tree(storage::PendingTree tree, chain::NewsSince) override {
-        if (pending.erase(tree.tx_hash) > 0) discarded.insert(tree.tx_hash);
+        if (pending.erase(listing_of(tree)) > 0) discarded.insert(tree.tx_hash);
         co_return chain::DecidedCounts();
     }
-    base::Task<void> await_receipts(std::string tx_hash, std::chrono::milliseconds delay,
+    base::Task<void> await_receipts(storage::PendingTree tree, std::chrono::milliseconds delay,
                                     std::vector<std::string>) override {
-        if (const auto found = pending.find(tx_hash); found != pending.end())
+        if (const auto found = pending.find(listing_of(tree)); found != pending.end())
             found->second.missing_since = found->second.missing_since.value_or(clock.wall());
-        co_await postpone_tree(std::move(tx_hash), delay, "receipts_missing");
+        co_await postpone_tree(std::move(tree), delay, "receipts_missing");
     }
-    base::Task<void> postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
+    base::Task<void> postpone_tree(storage::PendingTree tree, std::chrono::milliseconds delay,
                                    std::string reason) override {
-        const auto found = pending.find(tx_hash);
+        const auto found = pending.find(listing_of(tree));
         if (found == pending.end()) co_return;
         ++found->second.tree.attempts;
         found->second.due_at = clock.wall() + delay;
@@ -309,12 +312,6 @@ public:
         co_return;
     }
 
-    struct Pending {
-        storage::PendingTree tree;
-        base::WallTime due_at{};
-        std::string reason;  // it was postponed for
-        std::optional<base::WallTime> missing_since;
-    };
     struct Backfill {
         base::HeightRange range;
         bool finished = false;
@@ -341,7 +338,7 @@ public:
     std::map<Height, storage::UnavailableHeight> unavailable;
     std::map<std::string, std::string> receipts, findings;  // the tree of each
     std::map<std::string, unsigned> told;                   // findings, how often
-    std::map<std::string, Pending> pending;
+    PendingInMemory pending;
     std::set<std::string> complete, confirmed, discarded;  // trees that were fetched, and others
     std::set<std::string> late, late_for_a_resume;         // trees that are due, and that will be
     bool blocks_may_discard = false;                       // they are of such a protocol
@@ -368,14 +365,16 @@ private:
             keep_once(findings, *row["finding_id"], *row["tree_id"]);
         for (const auto& finding : batch.findings) ++told[finding.finding_id];
         for (const auto& row : chain::testing::read_rows(batch, chain::Table::pending_trees)) {
-            auto& [tree, due_at, reason, missing_since] = pending[*row["tx_hash"]];
+            Pending placed;
+            auto& tree = placed.tree;
             tree.tx_hash = *row["tx_hash"];
             tree.sender_id = *row["sender_id"];
             tree.included_in.height = std::stoull(*row["block_height"]);
             tree.included_in.hash = *row["block_hash"];
             tree.included_in.timestamp_nanosec = std::stoull(*row["timestamp_nanosec"]);
             if (row["shard_id"]) tree.shard_id = std::stoull(*row["shard_id"]);
-            due_at = clock.wall();
+            placed.due_at = clock.wall();
+            pending.place(std::move(placed));
         }
     }
     bool is_ordered(Height height) const {

@@ -55,9 +55,10 @@ TEST_F(TreesByRpc, ThatNobodyKnowsStayPendingWithTheReason) {
     chain_.add_failing("T2", 105);
     trees_.unknown.insert("T1");
     EXPECT_EQ(follow(110).unfinished_trees, 1u);
-    ASSERT_TRUE(store_.pending.contains("T1"));
-    EXPECT_EQ(store_.pending["T1"].reason, "unknown to all hosts: on paper");
-    EXPECT_EQ(store_.pending["T1"].tree.attempts, trees_.asked["T1"]);
+    const auto* pending = store_.pending.of("T1");
+    ASSERT_TRUE(pending);
+    EXPECT_EQ(pending->reason, "unknown to all hosts: on paper");
+    EXPECT_EQ(pending->tree.attempts, trees_.asked["T1"]);
     EXPECT_TRUE(store_.complete.contains("T2")) << "it holds up nobody";
     trees_.unknown.clear();
     EXPECT_EQ(follow(110).unfinished_trees, 0u);
@@ -119,13 +120,13 @@ TEST_F(TreesByRpc, OfALostBlockAreAskedForNoMoreUntilTheyArePendingAgain) {
     trees_.incomplete["T1"] = 100;
     auto settings = testing::follow_settings(config::Source::rpc, config::Start(std::uint64_t{100}));
     Daemon daemon(context_, store_.clock, chain_, chain_, &trees_, testing::stores_of(store_), settings);
-    std::optional<testing::MemoryStore::Pending> removed;
+    std::optional<testing::Pending> removed;
     unsigned asked = 0;
     unsigned looks = 0;
     daemon.follow_while([&] {
         if (trees_.asked["T1"] == 3 && !removed) {
-            removed = store_.pending.at("T1");
-            store_.pending.erase("T1");
+            removed = *store_.pending.of("T1");
+            store_.pending.clear();
             daemon.state.on_lost(base::HeightSet({102, 102}));
             EXPECT_EQ(trees_.forgotten, base::HeightSet({102, 102}));
         }
@@ -133,7 +134,7 @@ TEST_F(TreesByRpc, OfALostBlockAreAskedForNoMoreUntilTheyArePendingAgain) {
         if (++looks == 1'000) {
             asked = trees_.asked["T1"];
             trees_.incomplete.clear();
-            store_.pending.emplace("T1", *removed);
+            store_.pending.place(*removed);
         }
         return !store_.complete.contains("T1");
     });
@@ -163,10 +164,10 @@ TEST_F(TreesByRpc, OfABackfillThatNobodyKnowsEndItThoughOthersGoOn) {
     auto settings = testing::follow_settings(config::Source::rpc, config::Start(std::uint64_t{100}));
     Daemon daemon(context_, store_.clock, chain_, chain_, &trees_, testing::stores_of(store_), settings);
     const auto place = [&](std::string tx_hash) {
-        testing::MemoryStore::Pending placed;
-        placed.tree.tx_hash = tx_hash;
+        testing::Pending placed;
+        placed.tree.tx_hash = std::move(tx_hash);
         placed.tree.included_in = chain_.ref(165);
-        store_.pending.emplace(std::move(tx_hash), std::move(placed));
+        store_.pending.place(std::move(placed));
     };
     place("of the head");
     store_.after_tree_commit = [&]() -> base::Task<void> {
@@ -202,12 +203,12 @@ TEST_F(TreesByRpc, ThatStayIncompleteDoNotHoldUpOthers) {
 TEST_F(TreesByRpc, OfABackfillComeBeforeThoseOfTheHead) {
     chain_.add_range(100, 170);
     chain_.add_failing("T1", 102);
-    testing::MemoryStore::Pending placed;
+    testing::Pending placed;
     placed.tree.included_in = chain_.ref(165);
     for (int i = 100; i < 1'100; ++i) {
         placed.tree.tx_hash = "of the head " + std::to_string(i);
         chain_.add_failing(placed.tree.tx_hash, 165);
-        store_.pending.emplace(placed.tree.tx_hash, placed);
+        store_.pending.place(placed);
     }
     auto settings = testing::follow_settings(config::Source::rpc, config::Start(std::uint64_t{100}));
     Daemon daemon(context_, store_.clock, chain_, chain_, &trees_, testing::stores_of(store_), settings);
@@ -252,9 +253,10 @@ protected:
         chain_.add_range(100, 112);
         chain_.add_failing("T1", 105);  // its receipt runs in 106
         whole_.add_range(100, 112);
-        auto& placed = store_.pending["T1"];
+        testing::Pending placed;
         placed.tree.tx_hash = "T1";
         placed.tree.included_in = chain_.ref(105);
+        store_.pending.place(std::move(placed));
     }
 
     Follower::End backfill() {
