@@ -198,9 +198,32 @@ std::optional<std::uint64_t> named(const chain::RpcErrorObject& error,
     return std::nullopt;
 }
 
+// Why a lookup ended in TIMEOUT_ERROR; hosts before 2.14 do not say it. nullptr: nothing that is known.
+const TimeoutRow* why_timed_out(const chain::RpcErrorObject& error) {
+    if (error.cause != kTimeoutCause) return nullptr;
+    const auto info = base::read_json(short_json(error.info_json));
+    if (!info.is_object()) return nullptr;
+    for (const char* name : {"cause", "reason"})
+        for (const auto& row : kTimeouts)
+            if (const auto why = info.find(name);
+                why != info.end() && why->is_string() && why->get_ref<const std::string&>() == row.why)
+                return &row;
+    return nullptr;
+}
+
+Verdict timed_out(const TimeoutRow& why, Verdict verdict) {
+    verdict.error_class = why.error_class;
+    verdict.absent = why.absent;
+    verdict.again = why.again;
+    if (why.why == kUntrackedCause) verdict.reason = kUntrackedCause;
+    return verdict;
+}
+
 Verdict by_error(const chain::RpcErrorObject& error, const HttpObservation& seen) {
-    auto text = short_text(error_text(error));
+    const bool tells_more = error.cause == kTimeoutCause && !error.info_json.empty();
+    auto text = short_text(tells_more ? error_text(error) + ": " + error.info_json : error_text(error));
     if (auto verdict = by_cause(error.cause, text, seen)) {
+        if (const auto* why = why_timed_out(error)) verdict = timed_out(*why, std::move(*verdict));
         if (verdict->speaks_of_shard())
             verdict->untracked_shard = named(error, {"requested_shard_id", "shard_id"});
         if (verdict->error_class == ErrorClass::chain_state)

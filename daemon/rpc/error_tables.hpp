@@ -9,6 +9,9 @@
 
 namespace receiptd::rpc {
 
+inline constexpr std::string_view kTimeoutCause = "TIMEOUT_ERROR";
+inline constexpr std::string_view kUntrackedCause = "DOES_NOT_TRACK_SHARD";
+
 // Questions on which a cause's class may depend.
 enum class Depends {
     no,
@@ -31,7 +34,7 @@ inline constexpr CauseRow kCauses[] = {
     {"UNKNOWN_CHUNK", ErrorClass::pruned, true, false, Depends::chunk},
     {"GARBAGE_COLLECTED_BLOCK", ErrorClass::pruned, true},
     {"UNAVAILABLE_SHARD", ErrorClass::pruned, true},
-    {"DOES_NOT_TRACK_SHARD", ErrorClass::pruned, true},
+    {kUntrackedCause, ErrorClass::pruned, true},
     {"UNKNOWN_TRANSACTION", ErrorClass::chain_state, true},
     {"UNKNOWN_RECEIPT", ErrorClass::chain_state, true},
     // Answers about proofs and about a receipt's transaction (rpc.md §9): this host cannot say, another one
@@ -43,7 +46,7 @@ inline constexpr CauseRow kCauses[] = {
     {"UNKNOWN_TRANSACTION_OR_RECEIPT", ErrorClass::chain_state, true},
     {"NOT_CONFIRMED", ErrorClass::not_yet},
     {"INCONSISTENT_STATE", ErrorClass::endpoint_fault},
-    {"TIMEOUT_ERROR", ErrorClass::endpoint_fault, false, false, Depends::wait},
+    {kTimeoutCause, ErrorClass::endpoint_fault, false, false, Depends::wait},
     {"INVALID_TRANSACTION", ErrorClass::chain_state, false, false, Depends::transaction},
     {"REQUEST_ROUTED", ErrorClass::not_yet},
     {"METHOD_NOT_FOUND", ErrorClass::endpoint_fault, false, true},
@@ -71,6 +74,20 @@ inline constexpr CauseRow kCauses[] = {
     {"NODE_IS_SYNCING", ErrorClass::endpoint_fault},
     {"NO_NEW_BLOCKS", ErrorClass::endpoint_fault},
     {"INTERNAL_ERROR", ErrorClass::endpoint_fault},
+};
+
+// Why a lookup ended in TIMEOUT_ERROR, as hosts since 2.14 say it (rpc.md §5.4). Of any other reason it is
+// what it is without one.
+struct TimeoutRow {
+    std::string_view why;
+    ErrorClass error_class;
+    bool absent = false;
+    bool again = false;
+};
+inline constexpr TimeoutRow kTimeouts[] = {
+    {"PENDING", ErrorClass::not_yet, false, true},  // the host knows the transaction
+    {"ERROR", ErrorClass::endpoint_fault},          // it has not looked
+    {kUntrackedCause, ErrorClass::pruned, true},
 };
 
 // A cause that the table does not know, by the error's name: a newer node's, which another host may not have.
