@@ -152,6 +152,20 @@ TEST(Methods, AMissingOneIsTriedAgainAfterTenMinutes) {
     EXPECT_TRUE(memory.supports("EXPERIMENTAL_tx_status", kNow + 10min));
 }
 
+TEST(Methods, AreAllTriedAgainByAHostThatRunsAnotherVersion) {
+    HostMemory memory;
+    memory.mark_unsupported("tx_status", kNow);
+    memory.runs("2.12.0");
+    memory.runs("2.12.0");
+    EXPECT_FALSE(memory.supports("tx_status", kNow)) << "it is the version that lacked it";
+    memory.runs("2.14.0");
+    EXPECT_TRUE(memory.supports("tx_status", kNow));
+    memory.mark_unsupported("EXPERIMENTAL_tx_status", kNow);
+    memory.runs("2.12.0");
+    EXPECT_TRUE(memory.supports("EXPERIMENTAL_tx_status", kNow)) << "downgraded";
+    EXPECT_TRUE(memory.unsupported(kNow).empty());
+}
+
 HostView view(HostKind kind) {
     HostView made;
     made.kind = kind;

@@ -187,6 +187,56 @@ TEST_F(NetworkCheckTest, AQuestionToADownHostAloneWaitsForNoProof) {
     EXPECT_EQ(world.time->now(), started);
 }
 
+// 2.12 has EXPERIMENTAL_tx_status, this 2.14 tx_status alone.
+class UpgradedHost : public NetworkCheckTest {
+protected:
+    UpgradedHost() : host(world.host("main", HostKind::regular)) {
+        host.script = [this](const net::HttpRequest& request) {
+            const auto asks = [&](const std::string& method) {
+                return request.body.find("\"method\":\"" + method + "\"") != std::string::npos;
+            };
+            if (asks("status"))
+                return result(R"({"chain_id":"testnet","genesis_hash":"Gen","version":{"version":")" +
+                              version + R"(","build":"nearcore"}})");
+            const bool is_new = version == "2.14.0";
+            if (asks(is_new ? "tx_status" : "EXPERIMENTAL_tx_status")) return result("{}");
+            return error("METHOD_NOT_FOUND", 400, "REQUEST_VALIDATION_ERROR");
+        };
+        begin();
+    }
+    // Whether it answers; `asked` counts the requests for that method.
+    bool answers(const std::string& method) {
+        const auto before = host.seen.size();
+        const bool told(world.run(world.router()->call(
+            ask_transaction(method, {kOurHash, "a.near", Priority::watch, std::nullopt, {}}))));
+        asked = host.seen.size() - before;
+        return told;
+    }
+
+    FakeHost& host;
+    std::string version = "2.12.0";
+    std::size_t asked = 0;
+};
+
+TEST_F(UpgradedHost, IsAskedForTheMethodsThatItLackedAsSoonAsItTellsItsVersion) {
+    later(9min);
+    EXPECT_FALSE(answers("tx_status"));
+    EXPECT_FALSE(answers("tx_status"));
+    EXPECT_EQ(asked, 0u) << "it is known to lack it";
+    version = "2.14.0";
+    EXPECT_FALSE(answers("tx_status")) << "nobody knows of the upgrade yet";
+    later(2min);
+    EXPECT_TRUE(answers("tx_status"));
+    later(8min);
+    EXPECT_FALSE(answers("EXPERIMENTAL_tx_status"));
+    version = "2.12.0";
+    EXPECT_FALSE(answers("EXPERIMENTAL_tx_status")) << "nobody knows of the downgrade yet";
+    later(2min);
+    EXPECT_TRUE(answers("EXPERIMENTAL_tx_status"));
+    EXPECT_FALSE(answers("tx_status"));
+    EXPECT_EQ(asked, 1u);
+}
+
 TEST_F(NetworkCheckTest, EveryTenMinutesEachIsAskedAgain) {
     auto& host = world.host("main", HostKind::regular);
     host.script = node("testnet", "Gen");
