@@ -123,10 +123,11 @@ void add_given(Json& data, const Cause& cause) {
     data["metadata"] = bounded_json(cause.metadata_json);
 }
 
-// Why a watch ended, else the class of what gave the verdict.
+// Why a watch ended, or nobody knows the verdict, else the class of what gave it.
 Json reason_json(const chain::Finding& finding, const chain::Judgement& tree) {
     if (finding.kind == chain::kind::kCorrected) return {};
-    return text_or_null(finding.certainty ? finding.failure.error_class : tree.deciding_class());
+    const bool is_own = finding.certainty || finding.kind == chain::kind::kUndecided;
+    return text_or_null(is_own ? finding.failure.error_class : tree.deciding_class());
 }
 
 std::string summary_json(const Cause& cause, const chain::Finding& finding, const chain::Finding* root_cause,
@@ -227,7 +228,8 @@ Json told_json(const Cause& cause, const Site& site) {
         const auto included = told.value("included_height", Json());
         const auto tree = storage::judge_execution(
             cause.tx_hash, cause.tree, {}, included.is_number() ? included.get<chain::BlockHeight>() : 0);
-        data["root_cause"] = data["reason"] = nullptr;
+        data["root_cause"] = nullptr;
+        data["reason"] = text_or_null(why_no_verdict(told));
         if (is_stage) data["evidence"] = bounded_json(base::write_json(told.value("evidence", Json())));
         if (!data["verdict"].is_null()) add_end(data, cause, told, tree);
         data["amounts"] = amounts_json(cause, tree);

@@ -89,7 +89,9 @@ std::string stage_in_words(const Told& told) {
                                : stage == "included"  ? " is in a block"
                                : stage == "executing" ? " is executing"
                                                       : " is " + stage;
-    return transaction_in_words(told) + became + end_in_words(told);
+    const auto why = why_no_verdict(told);
+    return transaction_in_words(told) + became +
+           (why.empty() ? end_in_words(told) : " without a verdict: " + why);
 }
 
 std::uint64_t number(const Told& told, const char* name) {
@@ -179,6 +181,12 @@ std::string told_in_words(const std::string& kind, const Told& told) {
     if (kind == storage::kGroupResolved) return resolved_in_words(told);
     if (kind == storage::kEndpointWithheld) return withheld_in_words(told);
     return told.contains("stage") ? stage_in_words(told) : std::string();
+}
+
+std::string why_no_verdict(const Told& told) {
+    const auto evidence = told.find("evidence");
+    const bool is_known = !text(told, "verdict").empty() || evidence == told.end() || !evidence->is_object();
+    return is_known ? std::string() : text(*evidence, "error_class");
 }
 
 }  // namespace receiptd::alert

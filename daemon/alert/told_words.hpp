@@ -11,4 +11,8 @@ namespace receiptd::alert {
 // (storage/happening_subjects.hpp, verdict_subjects.hpp, watch_stages.hpp). Empty: of another kind.
 std::string told_in_words(const std::string& kind, const nlohmann::ordered_json& told);
 
+// Why a stage of a transaction that is executed has no verdict ("receipts_missing"). Empty: it has one, or
+// receipts still run.
+std::string why_no_verdict(const nlohmann::ordered_json& told);
+
 }  // namespace receiptd::alert

@@ -124,9 +124,7 @@ std::string what(const chain::Finding& finding) {
     if (finding.kind == chain::kind::kBurntTokens) return burnt_summary(finding);
     if (finding.kind == chain::kind::kWalletRefused) return wallet_summary(finding);
     if (finding.kind == chain::kind::kYieldTimedOut) return timeout_summary(finding);
-    if (finding.kind == chain::kind::kUndecided)
-        return transaction_words(finding) +
-               " is undecided: " + in_line(finding.failure.error_text, kLongestText);
+    if (finding.kind == chain::kind::kUndecided) return transaction_words(finding) + " is undecided";
     if (finding.kind == chain::kind::kFailedTransaction) return transaction_words(finding) + " failed";
     if (finding.kind == chain::kind::kRejected) return transaction_words(finding) + " was refused";
     if (finding.kind == chain::kind::kForwardingFailed) return "no host took " + transaction_words(finding);

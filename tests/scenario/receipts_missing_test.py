@@ -5,12 +5,13 @@ import json
 
 import support
 from handed_in import final_hash, key_of, nonce_of, send
-from receiver import Receiver, endpoint, secret_file
+from receiver import EVERY_FINDING, Receiver, endpoint, secret_file
 from signer import Signed, call
 from truth import Judging
 
 BLOCKS = 40
 WITHOUT = {"fault": "without_receipts"}
+ENDS = '[[rule]]\nname = "ends"\nkind = "stage"\nstages = ["completed", "final"]\n'
 
 
 class Missing(Judging, support.Scenario):
@@ -74,7 +75,8 @@ class Undecided(support.Scenario):
         self.receiver = Receiver()
         self.addCleanup(self.receiver.stop)
         self.settings = self.config(self.chain, network="sandbox", scope="headers",
-                                    extra=endpoint("ops", self.receiver.url, secret_file(self.folder)))
+                                    extra=ENDS + endpoint("ops", self.receiver.url, secret_file(self.folder),
+                                                          rules=(EVERY_FINDING, "ends")))
         self.chain.ask("/faults", {"faults": [
             {**WITHOUT, "share": 1}, {"fault": "wrong", "method": "chunk", "answer": {"error": "UNKNOWN_CHUNK"}}]})
         self.daemon = self.start("run", "--config", self.settings)
@@ -98,6 +100,25 @@ class Undecided(support.Scenario):
     def told(self):
         return json.loads(self.page(self.daemon, f"/v1/transactions/{self.tx_hash}")[1])
 
+    def assert_messages_without_a_verdict(self):
+        [finding] = self.alerts("finding.undecided")
+        data = finding["data"]
+        self.assertEqual((data["verdict"], data["reason"], data["error_class"]), (None, "receipts_missing", "receipts_missing"))
+        self.assertEqual(data["summary"], f"transaction {self.tx_hash} of alice.sandbox is undecided: receipts_missing: {data['error_text']}")
+        for stage, came_from in (("completed", "executing"), ("final", "completed")):
+            [message] = self.alerts(f"transaction.{stage}")
+            data = message["data"]
+            height, tokens_burnt = data.pop("block_height"), data["amounts"].pop("tokens_burnt")
+            self.assertGreater((height, int(tokens_burnt)), (0, 0))
+            self.assertEqual(data, {
+                "summary": f"transaction of alice.sandbox to script.sandbox (run) is {stage} without a verdict: receipts_missing",
+                "stage": stage, "from_stage": came_from, "sender_id": "alice.sandbox", "user_id": "alice.sandbox",
+                "contract_id": "script.sandbox", "method_name": "run", "verdict": None, "reason": "receipts_missing",
+                "near_status": None, "effect": None, "root_cause": None, "idempotency_key": None, "metadata": None,
+                "evidence": {"receipts": 6, "failed_receipts": 1, "error_class": "receipts_missing"}, "conclusive": True,
+                "amounts": {"deposit": "0", "deposit_refunded": None, "tokens_lost": None}, "tx_hash": self.tx_hash,
+                "links": {"api": f"/v1/transactions/{self.tx_hash}", "page": f"/tx/{self.tx_hash}"}})
+
     def wait_as_long(self, minutes):
         """As if the receipts had been missing for so long."""
         self.query(f"UPDATE pending_trees SET receipts_missing_since = now() - interval '{minutes} minutes', due_at = now()")
@@ -118,6 +139,7 @@ class Undecided(support.Scenario):
         self.assertEqual(self.query("SELECT kind, error_class, handled FROM findings"), [["undecided", "receipts_missing", None]])
         self.assertEqual(len(self.alerts("finding.undecided")), 1)
         self.assertEqual(self.alerts("finding.failed_receipt"), [])
+        self.assert_messages_without_a_verdict()
         self.assertIn("receipts_missing", self.receiptd("tx", self.tx_hash, "--config", self.settings)[0])
         self.wait_as_long(12)
         self.chain.ask("/faults", {"faults": []})

@@ -230,6 +230,36 @@ TEST(Payload, OfAnEndWithoutItsTreeTellsWhatWasKnown) {
     EXPECT_TRUE(data["amounts"]["tokens_burnt"].is_null());
 }
 
+TEST(Payload, OfAnEndWithoutAVerdictTellsWhy) {
+    Cause cause;
+    cause.kind = "final";
+    cause.tx_hash = "TX";
+    cause.told_json =
+        R"({"stage":"final","from_stage":"completed","user_id":"alice.near","contract_id":"app.near",)"
+        R"("method_name":"swap","verdict":"","evidence":{"receipts":6,"error_class":"receipts_missing"}})";
+    const auto data = Json::parse(payload(cause))["data"];
+    EXPECT_TRUE(data["verdict"].is_null());
+    EXPECT_EQ(data["reason"], "receipts_missing");
+    EXPECT_EQ(data["summary"],
+              "transaction of alice.near to app.near (swap) is final without a verdict: receipts_missing");
+}
+
+TEST(Payload, OfAnUndecidedTreeTellsWhyOnce) {
+    Cause cause;
+    cause.kind = "undecided";
+    cause.tx_hash = "TX";
+    chain::Finding finding;
+    finding.kind = cause.kind;
+    finding.tx_hash = "TX";
+    finding.signer_id = "alice.near";
+    finding.failure = {"receipts_missing", "nobody tells 5 receipts"};
+    cause.finding = finding;
+    const auto data = Json::parse(payload(cause))["data"];
+    EXPECT_EQ(data["summary"],
+              "transaction TX of alice.near is undecided: receipts_missing: nobody tells 5 receipts");
+    EXPECT_EQ(data["reason"], "receipts_missing");
+}
+
 TEST(Payload, OfAVerdictTellsTheFirstFailure) {
     Swap swap;
     swap.cause.kind = "verdict";
