@@ -42,18 +42,16 @@ base::Task<void> Tracker::check_due() {
     while (true) {
         checked_at_ = clock_.steady();
         note_head();
-        bool more = true;
-        while (more) {
-            const WatchIndex::Now now{clock_.wall(), clock_.steady(), chain_.agreed_height()};
-            auto due = index_.take_due(now, kCheckLost, kCheckedAtOnce);
-            more = due.size() == kCheckedAtOnce;
-            if (due.empty()) break;
+        const WatchIndex::Now now{clock_.wall(), clock_.steady(), chain_.agreed_height(), at_head_since_};
+        auto due = index_.take_due(now, kCheckLost, kCheckedAtOnce);
+        const bool more = due.size() == kCheckedAtOnce;
+        if (!due.empty()) {
             auto page = co_await load(std::move(due));
             page = co_await judge(cpu_, std::move(page), rules_now());
             plan(page);
             co_await write(std::move(page));
         }
-        co_await base::sleep_on(timer, settings_.tick);
+        if (!more) co_await base::sleep_on(timer, settings_.tick);
     }
 }
 

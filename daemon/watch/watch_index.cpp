@@ -35,13 +35,15 @@ void WatchIndex::set(const storage::Watch& watch, const chain::LifecycleRules& r
     lost_.erase(watch.tx_hash);
     const auto [found, is_new] = watches_.try_emplace(watch.tx_hash);
     auto& entry = found->second;
-    if (is_new || entry.stage != watch.state.stage) entry.in_stage_since = now;
+    if (is_new || entry.stage != watch.state.stage) {
+        entry.in_stage_since = now;
+        entry.stuck_again_at = {};
+    }
     entry.stage = watch.state.stage;
     stuck_count_ = stuck_count_ - (entry.stuck ? 1 : 0) + (watch.stuck ? 1 : 0);
     entry.stuck = watch.stuck;
     entry.check_at = watch.next_check_at;
-    const auto patience = chain::stuck_after(watch.state.stage, stuck_);
-    entry.stuck_at = patience && !watch.stuck ? entry.in_stage_since + *patience : base::SteadyTime::max();
+    entry.patience = watch.stuck ? std::nullopt : chain::stuck_after(watch.state.stage, stuck_);
     entry.waits = watch.state.stage < chain::Stage::included;
     const auto ends_at = chain::last_height(watch.transaction, rules);
     entry.is_due = entry.is_due && entry.ends_at == ends_at;
@@ -90,15 +92,23 @@ std::vector<std::string> WatchIndex::take_touched(std::size_t limit) {
     return taken;
 }
 
+// As review() judges it, so that what is due for it becomes stuck.
+bool WatchIndex::is_stuck_now(const Entry& entry, const Now& now) {
+    if (!entry.patience || !now.at_head_since) return false;
+    const auto stuck_at = std::max(entry.in_stage_since, *now.at_head_since) + *entry.patience;
+    return now.steady >= std::max(stuck_at, entry.stuck_again_at);
+}
+
 std::vector<std::string> WatchIndex::take_due(const Now& now, base::Duration again_after, std::size_t limit) {
     std::vector<std::string> due;
     for (auto& [tx_hash, entry] : watches_) {
         if (due.size() == limit) break;
         const bool over = entry.waits && !entry.is_due && now.final_height >= entry.ends_at;
         const bool not_yet = entry.check_at > now.wall && entry.check_at <= now.wall + kLongestWait;
-        if (not_yet && entry.stuck_at > now.steady && !over) continue;
+        const bool is_stuck = is_stuck_now(entry, now);
+        if (not_yet && !is_stuck && !over) continue;
         entry.check_at = now.wall + again_after;
-        entry.stuck_at = std::max(entry.stuck_at, now.steady + again_after);
+        if (is_stuck) entry.stuck_again_at = now.steady + again_after;
         entry.is_due = entry.is_due || over;
         due.push_back(tx_hash);
     }

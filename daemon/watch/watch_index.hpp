@@ -45,12 +45,13 @@ public:
     std::size_t touched() const { return touched_.size() + later_.size(); }
     std::vector<std::string> take_touched(std::size_t limit);
 
-    // Returns watches that are due by the clock, stuck, or whose last possible height is final now. They come
-    // again only after `again_after`, unless set() says otherwise.
+    // Returns watches that are due by the clock, that are stuck now, or whose last possible height is final
+    // now. They come again only after `again_after`, unless set() says otherwise.
     struct Now {
         base::WallTime wall{};
         base::SteadyTime steady{};
         chain::BlockHeight final_height = 0;
+        std::optional<base::SteadyTime> at_head_since{};  // before that nothing is stuck
     };
     std::vector<std::string> take_due(const Now& now, base::Duration again_after, std::size_t limit);
 
@@ -58,14 +59,16 @@ private:
     struct Entry {
         base::WallTime check_at{};
         base::SteadyTime in_stage_since{};
-        base::SteadyTime stuck_at = base::SteadyTime::max();
-        chain::BlockHeight ends_at = 0;  // as long as it waits for inclusion
+        std::optional<base::Duration> patience{};  // until it is stuck; nullopt: it is, or never will be
+        base::SteadyTime stuck_again_at{};         // it is not looked at for being stuck before that
+        chain::BlockHeight ends_at = 0;            // as long as it waits for inclusion
         chain::Stage stage = chain::Stage::accepted;
         bool stuck = false;
         bool waits = false;   // for inclusion
         bool is_due = false;  // its last height was final when it was due last: only the clock counts now
     };
 
+    static bool is_stuck_now(const Entry& entry, const Now& now);
     void forget_open(const std::string& tx_hash);
 
     chain::StuckRules stuck_;

@@ -24,8 +24,9 @@ class WatchIndexTest : public ::testing::Test {
 protected:
     // Both clocks go alike.
     std::vector<std::string> due(base::WallTime now, chain::BlockHeight final_height = 0) {
-        return index.take_due({now, kBegin + (now - kStart), final_height}, 60s, 100);
+        return index.take_due({now, kBegin + (now - kStart), final_height, at_head_since}, 60s, 100);
     }
+    std::optional<base::SteadyTime> at_head_since = kBegin;
     WatchIndex index{chain::StuckRules{}};
     chain::LifecycleRules rules;
 };
@@ -118,13 +119,26 @@ TEST_F(WatchIndexTest, AWatchIsDueWhenItsStageHasTakenTooLong) {
     EXPECT_EQ(due(kStart + 30s).size(), 1u);
 }
 
+TEST_F(WatchIndexTest, NoWatchIsDueForBeingStuckBeforeTheHeadIsReached) {
+    const auto made = watch_of("a", chain::Stage::included);
+    index.set(made, rules, kBegin);
+    at_head_since.reset();
+    EXPECT_TRUE(due(kStart + 30min).empty());
+    at_head_since = kBegin + 30min;
+    EXPECT_TRUE(due(kStart + 30min + 29s).empty()) << "time is counted from there";
+    EXPECT_EQ(due(kStart + 30min + 30s).size(), 1u);
+    index.set(made, rules, kBegin + 30min + 30s);
+    EXPECT_TRUE(due(kStart + 30min + 31s).empty()) << "it was looked at";
+    EXPECT_EQ(due(kStart + 30min + 90s).size(), 1u);
+}
+
 TEST_F(WatchIndexTest, AStageTakesAsLongAsTheSteadyClockSays) {
     auto made = watch_of("a", chain::Stage::included);
     made.next_check_at = kStart + 100h;
     index.set(made, rules, kBegin);
     index.set(made, rules, kBegin + 20s);
     EXPECT_EQ(index.in_stage_since("a"), kBegin);
-    EXPECT_TRUE(index.take_due({kStart + 99h + 30min, kBegin + 29s, 0}, 60s, 100).empty());
+    EXPECT_TRUE(index.take_due({kStart + 99h + 30min, kBegin + 29s, 0, kBegin}, 60s, 100).empty());
     made.state.stage = chain::Stage::executing;
     index.set(made, rules, kBegin + 29s);
     EXPECT_EQ(index.in_stage_since("a"), kBegin + 29s);
