@@ -52,6 +52,9 @@ RpcSeries::RpcSeries(Registry& r)
                       "1 while an upstream refuses our requests (401, 403): it is put aside, and tried again "
                       "now and then.",
                       {"upstream"})),
+      unpaid(r.gauge("receiptd_upstream_unpaid",
+                     "1 while an upstream wants to be paid (402): the credits of its plan are used up.",
+                     {"upstream"})),
       other_network(r.gauge("receiptd_upstream_other_network",
                             "1 while an upstream is put aside because it is of another network.",
                             {"upstream"})),
@@ -83,6 +86,7 @@ UpstreamSeries::UpstreamSeries(RpcSeries& series, const std::string& upstream)
       budget_limit(series.budget_limit.Add({{"upstream", upstream}})),
       in_flight(series.in_flight.Add({{"upstream", upstream}})),
       refused(series.refused.Add({{"upstream", upstream}})),
+      unpaid(series.unpaid.Add({{"upstream", upstream}})),
       other_network(series.other_network.Add({{"upstream", upstream}})),
       untracked_shards(series.untracked_shards.Add({{"upstream", upstream}})),
       header_hashes(series.header_hashes),

@@ -41,6 +41,7 @@ struct RpcSeries {
     prometheus::Family<prometheus::Histogram>& wait_seconds;  // upstream, purpose
     prometheus::Family<prometheus::Gauge>& in_flight;
     prometheus::Family<prometheus::Gauge>& refused;
+    prometheus::Family<prometheus::Gauge>& unpaid;
     prometheus::Family<prometheus::Gauge>& other_network;
     prometheus::Family<prometheus::Gauge>& untracked_shards;
     prometheus::Family<prometheus::Gauge>& shard_untracked;  // shard_id
@@ -67,6 +68,7 @@ public:
     prometheus::Gauge& budget_limit;
     prometheus::Gauge& in_flight;
     prometheus::Gauge& refused;
+    prometheus::Gauge& unpaid;
     prometheus::Gauge& other_network;
     prometheus::Gauge& untracked_shards;
     HeaderHashSeries header_hashes;

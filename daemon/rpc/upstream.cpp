@@ -20,11 +20,6 @@ prometheus::Counter& series_of(metrics::HeaderHashSeries& series, chain::HeaderH
     return series.unknown_form;
 }
 
-// For people who read metrics: who must pay need not ask less often.
-std::string outcome_of(const Verdict& verdict) {
-    return verdict.reason == kPaymentRequired ? verdict.reason : to_string(verdict.error_class);
-}
-
 }  // namespace
 
 const char* to_string(HostKind kind) {
@@ -71,7 +66,7 @@ base::Task<std::optional<Exchange>> Upstream::ask(const Request& request, const 
     exchange.took = took;
     remember(request, exchange.verdict);
     complain(request, exchange.verdict);
-    if (series_) series_->request(request.method, outcome_of(exchange.verdict)).Increment();
+    if (series_) series_->request(request.method, to_string(exchange.verdict.error_class)).Increment();
     show();
     co_return std::optional<Exchange>(std::move(exchange));
 }
@@ -268,6 +263,7 @@ void Upstream::show() const {
     const auto now = state();
     series_->health.Set(now.health);
     series_->refused.Set(now.refused ? 1 : 0);
+    series_->unpaid.Set(now.is_unpaid ? 1 : 0);
     series_->other_network.Set(network_.state == NetworkState::other_network ? 1 : 0);
     series_->budget_tokens.Set(now.budget_available);
     series_->budget_limit.Set(now.budget_limit);
