@@ -141,8 +141,8 @@ std::string role_of(const JudgedReceipt& receipt) {
 }
 
 std::string title_of(const JudgedReceipt& receipt) {
-    if (!receipt.method_name.empty()) return receipt.method_name;
-    return receipt.action_names.empty() ? "not known yet" : receipt.action_names.front();
+    auto actions = chain::actions_in_words(receipt);
+    return actions.empty() ? "not known yet" : actions;
 }
 
 std::string tooltip_of(const Box& box, const JudgedReceipt& receipt) {
@@ -188,7 +188,7 @@ Box transaction_box(const std::string& tx_hash, const std::optional<chain::Trans
     std::string method = "not known yet";
     if (transaction) {
         accounts = transaction->signer_id + " → " + transaction->receiver_id;
-        method = transaction->method_name;
+        method = chain::actions_in_words(*transaction);
     }
     writer.title(method);
     if (transaction)

@@ -1,6 +1,7 @@
 #include "page/transaction.hpp"
 
 #include "base/line.hpp"
+#include "chain/tree/sentences.hpp"
 #include "chain/tree/text.hpp"
 #include "page/lists.hpp"
 #include "page/now.hpp"
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::size_t kMostText = 12u << 10;  // bytes of the tree as text
 constexpr std::size_t kMostFindings = 20;
+constexpr std::size_t kLongestActions = 128;
 constexpr std::size_t kMostEvidence = 2'000;
 
 Json stage_values(const storage::StoredTransition& stored, base::WallTime now) {
@@ -51,7 +53,8 @@ Json people_of(const watch::TransactionView& view) {
     people["user"] = user.id;
     people["claimed_user"] = user.claimed_id;
     people["receiver"] = transaction ? transaction->receiver_id : std::string();
-    people["method"] = transaction ? base::shortened(transaction->method_name, 128) : std::string();
+    people["method"] =
+        transaction ? base::shortened(chain::actions_in_words(*transaction), kLongestActions) : std::string();
     return people;
 }
 

@@ -300,6 +300,7 @@ OutcomeFacts outcome_facts(const Outcome& outcome, std::optional<ExecutedAt> at)
 void TransactionFacts::take(ActionFacts&& actions) {
     deposit = actions.deposit;
     delegate = std::move(actions.delegate);
+    action_names = std::move(actions.names);
     method_name = std::move(actions.method_name);
 }
 

@@ -112,6 +112,7 @@ struct TransactionFacts {
     u128 deposit = 0;
     std::optional<DelegateFacts> delegate;
     std::string method_name = {};  // as that of a receipt
+    std::vector<std::string> action_names = {};
 
     // The account that it names as its user (user.hpp); empty: the signer acts on its own behalf.
     std::string named_user() const;

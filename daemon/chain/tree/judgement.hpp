@@ -30,7 +30,7 @@ struct JudgedReceipt {
     std::string method_name;
     std::vector<std::string> action_names;
     std::optional<bool> refunds_gas;  // else a refund is of a deposit. nullopt: it is none, or not known
-    u128 deposit = 0;          // all that its actions attach
+    u128 deposit = 0;                 // all that its actions attach
     // Receipts whose data it awaits, in the order of its input data ids. Where one returned another in its
     // place, that one.
     std::vector<std::string> awaits;

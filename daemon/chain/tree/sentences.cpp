@@ -192,17 +192,6 @@ std::vector<std::string> token_sentences(const Judgement& tree) {
     return all;
 }
 
-std::string burnt_in_words(const Finding& finding) {
-    const auto account = in_line(finding.contract_id, kLongestName);
-    const auto& why = finding.failure.error_class;
-    if (why == kSenderGone) return "Tokens of " + account + ": " + finding.failure.error_text + ".";
-    const auto amount = near_in_words(finding.burnt.value_or(0));
-    if (why == kGasKeyBalance)
-        return amount + " that gas keys of " + account + " held were burnt with the keys.";
-    if (finding.expected) return amount + " of unused gas were burnt, as " + account + " was deleted.";
-    return amount + " for " + account + " was burnt: nobody was there to take it.";
-}
-
 // NEAR's own refunds. A transfer by which a contract pays back is not told from other payments.
 std::string deposit_sentence(const TransactionFacts& transaction, const Judgement& tree) {
     const auto back = tree.refunds.deposits_to_signer;
@@ -244,18 +233,29 @@ Text joint_of(const JudgedReceipt& receipt) {
 
 Text joint_of(const Finding& finding) { return finding.method_name == kTransfer ? "at" : "of"; }
 
-std::string actions_in_words(const JudgedReceipt& receipt) {
+namespace {
+
+std::string in_words(const std::vector<std::string>& names, const std::string& method_name) {
     constexpr std::size_t kMostNamed = 5;
-    const auto& names = receipt.action_names;
-    if (names.size() < 2) return receipt.method_name;
+    if (names.size() < 2) return method_name;
     std::string words;
     bool called = false;
     for (std::size_t i = 0; i < std::min(names.size(), kMostNamed); ++i) {
         const bool first_call = names[i] == kCall && !std::exchange(called, true);
-        words += (i > 0 ? ", " : "") + (first_call ? receipt.method_name : names[i]);
+        words += (i > 0 ? ", " : "") + (first_call ? method_name : names[i]);
     }
     if (names.size() > kMostNamed) words += " and " + std::to_string(names.size() - kMostNamed) + " more";
     return words;
+}
+
+}  // namespace
+
+std::string actions_in_words(const JudgedReceipt& receipt) {
+    return in_words(receipt.action_names, receipt.method_name);
+}
+
+std::string actions_in_words(const TransactionFacts& transaction) {
+    return in_words(transaction.action_names, transaction.method_name);
 }
 
 std::string timeouts_in_words(const Judgement& tree) {
@@ -267,6 +267,17 @@ std::string timeouts_in_words(const Judgement& tree) {
     const auto unexplained = in_words(tree.unexplained_yields(), "may have timed out");
     if (!words.empty() && !unexplained.empty()) words += ", ";
     return words + unexplained;
+}
+
+std::string burnt_in_words(const Finding& finding) {
+    const auto account = in_line(finding.contract_id, kLongestName);
+    const auto& why = finding.failure.error_class;
+    if (why == kSenderGone) return "Tokens of " + account + ": " + finding.failure.error_text + ".";
+    const auto amount = near_in_words(finding.burnt.value_or(0));
+    if (why == kGasKeyBalance)
+        return amount + " that gas keys of " + account + " held were burnt with the keys.";
+    if (finding.expected) return amount + " of unused gas were burnt, as " + account + " was deleted.";
+    return amount + " for " + account + " was burnt: nobody was there to take it.";
 }
 
 std::string call_in_words(const JudgedReceipt& receipt) {

@@ -26,8 +26,11 @@ Text joint_of(const JudgedReceipt& receipt);
 Text joint_of(const Finding& finding);
 // "ft_transfer"; of several actions all: "CreateAccount, Transfer, AddKey".
 std::string actions_in_words(const JudgedReceipt& receipt);
+std::string actions_in_words(const TransactionFacts& transaction);
 // "1 yield timed out"; empty: none did.
 std::string timeouts_in_words(const Judgement& tree);
+// What tokens a finding of kind burnt_tokens is about, and why nobody has them. One sentence.
+std::string burnt_in_words(const Finding& finding);
 // "ft_transfer of token.near"; what is not known is left out.
 std::string call_in_words(const JudgedReceipt& receipt);
 // "block 123, shard 2"; empty: neither is known.

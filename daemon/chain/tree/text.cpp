@@ -178,7 +178,11 @@ std::string sums(const Judgement& tree, std::size_t failed, const TreeStyle& sty
     if (!tree.money_is_known()) text += ", what came back or was lost is not known";
     if (const auto last = time_since(tree.included_at, tree.settled_at); !last.empty())
         text += ", settled after " + last.substr(1);
-    return text + "\n";
+    text += "\n";
+    for (const auto& finding : tree.other_findings)
+        if (finding.kind == kind::kBurntTokens && !finding.expected)
+            text += "! " + plain(burnt_in_words(finding)) + "\n";
+    return text;
 }
 
 }  // namespace

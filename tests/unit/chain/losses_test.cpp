@@ -135,6 +135,8 @@ TEST(Losses, AreTokensThatATokenContractCannotGiveBack) {
     EXPECT_EQ(tree.other_findings.front().failure.error_class, kSenderGone);
     EXPECT_EQ(tree.other_findings.front().burnt, std::nullopt);
     EXPECT_THAT(tree.other_findings.front().failure.error_text, HasSubstr("400"));
+    EXPECT_THAT(render_tree("TX", std::nullopt, tree, {.details = true}),
+                HasSubstr("! Tokens of token: 400 (in the token's smallest unit) could not be given back"));
 }
 
 TEST(Losses, OfTokensAreToldByEvents) {

@@ -144,6 +144,10 @@ TEST(Sentences, SaysToWhomATransferGoesAndWhoseAMethodIs) {
     EXPECT_EQ(words({"FunctionCall"}, "Transfer"), "Transfer of bob") << "a contract may call a method so";
     EXPECT_EQ(words({"Transfer", "FunctionCall"}, "buy"), "Transfer, buy at bob");
     EXPECT_EQ(words({"CreateAccount", "Transfer"}, "CreateAccount"), "CreateAccount, Transfer at bob");
+    TransactionFacts transaction;
+    transaction.action_names = {"CreateAccount", "Transfer", "AddKey"};
+    transaction.method_name = "CreateAccount";
+    EXPECT_EQ(actions_in_words(transaction), "CreateAccount, Transfer, AddKey");
     Finding finding;
     finding.method_name = "Transfer";
     EXPECT_EQ(joint_of(finding), "at") << "it may be a method";

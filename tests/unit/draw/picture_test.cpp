@@ -124,6 +124,17 @@ TEST(Picture, LeavesOutTheRefundsOfAHugeTreeFirst) {
                              [](const Box& box) { return box.look == Look::quiet; }));
 }
 
+TEST(Picture, NamesAllActionsOfABatch) {
+    MadeUp made_up(1, 1, 1);
+    const std::vector<std::string> actions{"CreateAccount", "Transfer", "AddKey"};
+    auto& receipt = made_up.tree.receipts.front();
+    made_up.transaction.action_names = receipt.action_names = actions;
+    made_up.transaction.method_name = receipt.method_name = actions.front();
+    receipt.predecessor_id = "alice.near";
+    for (const auto& box : picture_of(made_up).boxes)
+        EXPECT_NE(box.label.find("CreateAccount, Transfer, AddKey"), std::string::npos) << box.label;
+}
+
 TEST(Picture, PutsBlocksBelowOneAnotherAndTellsOfIdleOnes) {
     MadeUp made_up(1, 1, 1);
     auto& receipt = made_up.tree.receipts.front();

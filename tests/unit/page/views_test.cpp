@@ -186,6 +186,12 @@ TEST_F(ViewsTest, ATransactionIsToldWithItsReceipts) {
     EXPECT_THAT(html("/tx/" + kHash + "?receipt=" + id_of(0)), HasSubstr("<details open>"));
 }
 
+TEST_F(ViewsTest, AllActionsOfABatchAreNamed) {
+    store_tree("CreateAccount");
+    watches_.trees[kHash].transaction->action_names = {"CreateAccount", "Transfer", "AddKey"};
+    EXPECT_THAT(html("/tx/" + kHash), HasSubstr("<bdi>CreateAccount, Transfer, AddKey</bdi>"));
+}
+
 TEST_F(ViewsTest, EvenALargeTransactionStaysBelowTwoHundredKilobytes) {
     const std::string text(500, 'x');
     store_tree(text, 500);
