@@ -85,20 +85,27 @@ const std::string kJudgedAnew =
     "    AND w.verdict IS DISTINCT FROM j.verdict), " +
     kInTransitions + kInStream + kWhatIsNews;
 
+// A pending listing that may bring the findings of a removed block back. Another one of the same hash, of
+// which nothing was ever told, brought none, and may wait for ever: hosts know one execution of a hash.
+const std::string kMayBringItBack =
+    "SELECT FROM pending_trees p WHERE p.tx_hash = o.tx_hash "
+    "  AND (p.placed_at >= o.removed_at OR NOT EXISTS (SELECT FROM transactions t "
+    "    WHERE t.tx_hash = p.tx_hash AND t.block_height = p.block_height AND t.block_time = p.block_time "
+    "      AND t.status IS NULL AND t.initial_receipt_id IS NULL))";
+
 // An alert whose finding went with blocks, and has not come back, or came back otherwise, though these
 // heights are stored again and the tree is judged. That the chain does not have the transaction shows once a
 // block hash has grown too old.
 const std::string kRemoved =
     "WITH removed AS (SELECT adopted_into AS tx_hash, max(block_height) AS height, max(block_time) AS "
-    "block_time "
+    "block_time, min(adopted_at) AS removed_at "
     "  FROM orphan_receipts WHERE id = 'removed block' GROUP BY 1 "
     "  HAVING bool_and((SELECT heights FROM coverage) @> block_height)), "
     "told AS MATERIALIZED (SELECT o.*, a.kind, a.telling, a.handled, finding_of(a) AS id FROM removed o "
     "    JOIN alerts a USING (tx_hash) "
     "  WHERE a." +
-    kTreeFindings +
-    "    AND NOT EXISTS (SELECT FROM pending_trees p WHERE p.tx_hash = o.tx_hash) "
-    "    AND NOT EXISTS (SELECT FROM late_trees l WHERE l.tx_hash = o.tx_hash)), "
+    kTreeFindings + "    AND NOT EXISTS (" + kMayBringItBack +
+    ") AND NOT EXISTS (SELECT FROM late_trees l WHERE l.tx_hash = o.tx_hash)), "
     "wrong AS MATERIALIZED (SELECT o.id, o.kind, o.tx_hash, NULL::text AS signer_id, o.block_time, "
     "    json_strip_nulls(json_build_object('finding_id', o.id, 'kind', o.kind, 'handled', o.handled)) "
     "      AS told, "
@@ -108,9 +115,10 @@ const std::string kRemoved =
     "      || o.height || ' was not of this chain' AS why, "
     "    CASE WHEN f.tree_id IS NULL THEN 'gone' WHEN f.handled THEN 'handled' ELSE 'unhandled' END AS "
     "now_is "
-    "  FROM told o LEFT JOIN transaction_results r ON r.tx_hash = o.tx_hash AND r.tree_id = o.tx_hash "
-    "    LEFT JOIN findings f ON f.tree_id = ANY (trees_of_hashes(ARRAY[o.tx_hash])) "
+    "  FROM told o LEFT JOIN findings f ON f.tree_id = ANY (trees_of_hashes(ARRAY[o.tx_hash])) "
     "      AND f.finding_id = o.id "
+    "    LEFT JOIN transaction_results r ON r.tx_hash = o.tx_hash "
+    "      AND r.tree_id = coalesce(f.tree_id, o.tx_hash) "
     "  WHERE (f.tree_id IS NULL OR f.handled <> o.handled) "
     "    AND o.telling = (SELECT telling FROM last_telling(o.id)) "
     "    AND o.telling > corrections_of(o.id, o.tx_hash, 'gone') "

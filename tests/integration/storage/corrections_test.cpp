@@ -55,6 +55,24 @@ protected:
                   "node.near", "epoch", "1", "1", "100000000", "1000", "83"});
         commit(std::move(next_day));
     }
+    // The alert says handled, and the finding is not.
+    void tell_otherwise() {
+        tell_all();
+        execute("UPDATE alerts SET handled = true WHERE alert_id = 'failed_receipt:B'");
+    }
+    void list_again(base::Height height) {
+        auto again = block_batch(height);
+        add_transaction(again, {tx_hash});
+        add_pending(again, tx_hash);
+        commit(std::move(again));
+    }
+    void come_back_with(base::Height height) {
+        await(store().blocks.remove_block(height));
+        commit_and_settle(std::move(unconnected_blocks(tx_hash)[height - 100]));
+        for (bool more = true; more;) more = await(store().trees.judge_late_trees(false, {})).more;
+        await(store().trees.settle_trees({height, height}, {}));
+        EXPECT_EQ(value("SELECT count(*) FROM pending_trees"), "1");
+    }
     void rejudge() { await(storage::Rejudging(store().database).rejudge({100, 104})); }
     std::string told() {
         return rows(
@@ -257,12 +275,47 @@ TEST_F(Corrections, OfFindingsOfWhichItWasToldOtherwiseWhetherTheyWereHandled) {
 }
 
 TEST_F(Corrections, OfFindingsThatComeBackOtherwiseWithTheirBlock) {
-    tell_all();
-    execute("UPDATE alerts SET handled = true WHERE alert_id = 'failed_receipt:B'");
+    tell_otherwise();
     await(store().blocks.remove_block(102));
     commit_and_settle(std::move(unconnected_blocks(tx_hash)[2]));
     for (int i = 0; i < 2; ++i) await(store().trees.settle_trees({102, 102}, {}));
     EXPECT_EQ(told(), "corrected:failed_receipt:B:unhandled:1|ops\n");
+}
+
+// Source rpc: hosts know one execution of a hash, and nobody tells the tree of its other listing.
+TEST_F(Corrections, DoNotWaitForAHigherListingOfTheHashOfWhichNothingIsTold) {
+    tell_otherwise();
+    list_again(105);
+    come_back_with(102);
+    EXPECT_EQ(told(), "corrected:failed_receipt:B:unhandled:1|ops\n");
+}
+
+TEST_F(Corrections, DoNotWaitForALowerListingOfTheHashOfWhichNothingIsTold) {
+    tell_otherwise();
+    list_again(99);
+    come_back_with(102);
+    EXPECT_EQ(told(), "corrected:failed_receipt:B:unhandled:1|ops\n");
+    EXPECT_EQ(value("SELECT correction #>> '{true,verdict}' FROM findings WHERE kind = 'corrected'"),
+              "callback_failed");
+}
+
+TEST_F(Corrections, WaitForATreeThatIsFetchedAgain) {
+    tell_otherwise();
+    await(store().blocks.remove_block(102));
+    execute(
+        "INSERT INTO pending_trees (tx_hash, sender_id, block_height, block_hash, block_time, "
+        "timestamp_nanosec) SELECT tx_hash, signer_id, block_height, 'hash100', block_time, 1 FROM "
+        "transactions");
+    commit_and_settle(std::move(unconnected_blocks(tx_hash)[2]));
+    EXPECT_EQ(told(), "");
+}
+
+TEST_F(Corrections, WaitForATransactionThatAnotherBlockListsAfterItsOwnWasRemoved) {
+    tell_otherwise();
+    await(store().blocks.remove_block(100));
+    list_again(100);
+    await(store().trees.settle_trees({100, 100}, {}));
+    EXPECT_EQ(told(), "");
 }
 
 }  // namespace
