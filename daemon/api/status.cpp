@@ -114,10 +114,12 @@ std::string counts_text(const std::map<std::string, std::uint64_t>& counts) {
     return text;
 }
 
+constexpr const char* kUnpaid =
+    "wants to be paid (402, payment_required): the credits of its plan are used up";
+
 std::string why_unusable(const UpstreamView& upstream) {
     if (upstream.refused) return "refuses our requests (401 or 403)";
-    if (upstream.is_usable && upstream.is_unpaid)
-        return "wants to be paid (402, payment_required): the credits of its plan are used up";
+    if (upstream.is_usable && upstream.is_unpaid) return kUnpaid;
     return upstream.network_detail;
 }
 
@@ -202,13 +204,20 @@ namespace {
 
 using Reasons = std::vector<Unreadiness>;
 
+// Other hosts may just be silent.
+std::string stale_text(const DaemonStatus& status) {
+    auto text = "the head has not advanced for " +
+                std::to_string(static_cast<int>(status.head_seen_seconds_ago)) + " s";
+    for (const auto& upstream : status.upstreams)
+        if (upstream.is_usable && upstream.is_unpaid) text += "; " + upstream.name + " " + kUnpaid;
+    return text;
+}
+
 void add_head(const DaemonStatus& status, Reasons& reasons) {
     if (!status.head)
         reasons.push_back({"head_unknown", "no upstream has told a final block yet"});
     else if (status.head_seen_seconds_ago > kHeadStaleSeconds)
-        reasons.push_back({"head_stale", "the head has not advanced for " +
-                                             std::to_string(static_cast<int>(status.head_seen_seconds_ago)) +
-                                             " s"});
+        reasons.push_back({"head_stale", stale_text(status)});
     if (clock_is_off(status))
         reasons.push_back({"clock", "the clock of this machine has jumped: it is " +
                                         std::to_string(static_cast<long>(*status.clock_ahead_seconds)) +

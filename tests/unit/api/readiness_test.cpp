@@ -107,6 +107,20 @@ TEST(Readiness, CreditsThatAreUsedUpAreAReasonIfNobodyElseAnswers) {
         "are used up; other is of network \"mainnet\"");
 }
 
+TEST(Readiness, AHeadThatStandsStillNamesTheHostsThatWantToBePaid) {
+    DaemonStatus status;
+    status.head.emplace();
+    status.head_seen_seconds_ago = 61;
+    status.upstreams = {upstream("main", "proven", true), upstream("silent", "proven", true)};
+    EXPECT_EQ(detail_of(status, "head_stale"), "the head has not advanced for 61 s");
+    status.upstreams[0].is_unpaid = true;
+    EXPECT_EQ(
+        detail_of(status, "head_stale"),
+        "the head has not advanced for 61 s; main wants to be paid (402, payment_required): the credits "
+        "of its plan are used up");
+    EXPECT_EQ(detail_of(status, "upstreams"), "ready");
+}
+
 TEST(Readiness, AHostTakenOnTrustIsANote) {
     DaemonStatus status;
     status.upstreams = {upstream("neardata", "on_trust", true)};
