@@ -6,6 +6,23 @@ namespace receiptd::chain {
 
 namespace {
 
+// An error that is longer than any of nodes comes here (rpc/received.hpp): its name is said.
+template <class T>
+bool read_answer(decoding::Reader& reader, decoding::ondemand::object& root, T& out) {
+    RpcErrorObject told;
+    bool has_result = false;
+    const auto result = [&](decoding::Value value) {
+        has_result = true;
+        return decode(reader, value, out);
+    };
+    const bool read =
+        reader.object(root, decoding::required("result", result), decoding::optional("error", told));
+    const auto name =
+        told.name.empty() || told.cause.empty() ? told.name + told.cause : told.name + " " + told.cause;
+    if (read || has_result || name.empty()) return read;
+    return reader.fail("an error in place of a result: " + name);
+}
+
 template <class T>
 DecodeResult<T> decode_text(std::string json, bool enveloped) {
     Decoded<T> decoded{std::make_unique<Document>(std::move(json)), T{}};
@@ -13,8 +30,9 @@ DecodeResult<T> decode_text(std::string json, bool enveloped) {
     auto error = decoding::parse(document.json(), document.capacity(), document,
                                  [&](decoding::Reader& reader, decoding::ondemand::object& root) {
                                      if (!enveloped) return members(reader, root, decoded.value);
-                                     return reader.object(root, decoding::required("result", decoded.value));
+                                     return read_answer(reader, root, decoded.value);
                                  });
+    decoding::thread_parser(0);  // the index of a large document goes at once
     if (error) return std::move(*error);
     return decoded;
 }

@@ -31,7 +31,9 @@ auto kept_json(Reader& reader, std::string& out) {
     };
 }
 
-bool read_error(Reader& reader, Value value, RpcErrorObject& out) {
+}  // namespace
+
+bool decode(Reader& reader, Value value, RpcErrorObject& out) {
     // Outside of JSON-RPC an error is often a mere text.
     if (first_of(value) != '{') return kept(reader, out.message)(value);
     std::string code;
@@ -49,6 +51,8 @@ bool read_error(Reader& reader, Value value, RpcErrorObject& out) {
     std::from_chars(code.data(), code.data() + code.size(), out.code);  // 0 if it is no integer
     return read;
 }
+
+namespace {
 
 bool read_result(Reader& reader, Value value, bool& null, Envelope& out) {
     null = token_of(value) == "null";
@@ -69,7 +73,7 @@ bool read_members(Reader& reader, ondemand::object& object, Envelope& out) {
     const auto result = [&](Value value) { return read_result(reader, value, null_result.emplace(), out); };
     const auto error = [&](Value value) {
         has_error = true;
-        return read_error(reader, value, out.error);
+        return decode(reader, value, out.error);
     };
     if (!reader.object(object, nullable("result", result), optional("error", error))) return false;
     if (!has_error && !null_result) return reader.fail("neither result nor error");

@@ -18,6 +18,8 @@ bool members(Reader& reader, ondemand::object& object, TransactionStatus& out);
 bool members(Reader& reader, ondemand::object& object, WholeBlock& out);
 bool decode(Reader& reader, Value value, Action& out);
 bool decode(Reader& reader, Value value, ExecutionStatus& out);
+// An object, or a mere text.
+bool decode(Reader& reader, Value value, RpcErrorObject& out);
 
 // An array of actions, and its text.
 struct Actions {

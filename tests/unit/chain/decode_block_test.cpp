@@ -54,6 +54,10 @@ TEST(DecodeBlock, ReadsTheResultInsideItsEnvelope) {
     EXPECT_EQ(error_of(decode_block_answer(Changed("block/answer.json").remove("/result/author").text())),
               "result.author: missing");
     EXPECT_EQ(error_of(decode_block_answer(R"({"result":null,"error":{}})")), "result: missing");
+    EXPECT_EQ(error_of(decode_block_answer(R"({"error":{"name":"HANDLER_ERROR","cause":{"name":"NEW"}}})")),
+              "an error in place of a result: HANDLER_ERROR NEW");
+    EXPECT_EQ(error_of(decode_block_answer(R"({"error":{"cause":{"name":"NEW"}}})")),
+              "an error in place of a result: NEW");
 }
 
 TEST(DecodeBlock, ViewsStayValidWhenTheThreadDecodesOtherDocuments) {
