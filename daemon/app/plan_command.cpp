@@ -171,7 +171,7 @@ private:
                                                     rpc::Priority::backfill, limits);
         const auto executed_in = rpc::execution_blocks(tree, of.included_in, blocks);
         sampled.tables = follow::sampled_tables(
-            chain::tree_rows(tree.status.value, tree.bodies(), executed_in, of.included_in).batch);
+            chain::tree_rows(tree.status.value, tree.others(), executed_in, of.included_in).batch);
         std::vector<base::Height> heights;
         for (const auto& block : executed_in) heights.push_back(block.height.value_or(0));
         sampled.asks = follow::asks_for_tree(std::move(tree), of.included_in.height, heights);

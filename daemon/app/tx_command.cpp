@@ -79,7 +79,7 @@ chain::Judgement judged(const rpc::TreeSource::Tree& tree, const Fetched& fetche
         const chain::Execution somewhere{chain::ExecutedAt{}};
         return std::optional(rpc::execution_in(fetched.blocks, fetched.layouts, outcome).value_or(somewhere));
     };
-    return chain::tree_of(tree.status.value, tree.bodies(), executed).judge();
+    return chain::tree_of(tree.status.value, tree.others(), executed).judge();
 }
 
 Shown shown(const rpc::TreeSource::Tree& tree, const Fetched& fetched, const std::string& tx_hash,

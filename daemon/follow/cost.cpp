@@ -54,15 +54,18 @@ bool stays(chain::Table table) {
 base::Height resumed_at(const rpc::TreeSource::Tree& tree, const NextAsk& next,
                         const std::vector<std::pair<chain::Outcome, base::Height>>& outcomes) {
     base::Height at = next.at;
-    for (const auto& body : tree.bodies()) {
+    const auto look = [&](const chain::Receipt& body) {
         const auto waits = [&](chain::Text data_id) {
             return std::find(next.waits_for_data.begin(), next.waits_for_data.end(), data_id) !=
                    next.waits_for_data.end();
         };
-        if (!std::any_of(body.input_data_ids.begin(), body.input_data_ids.end(), waits)) continue;
+        if (!std::any_of(body.input_data_ids.begin(), body.input_data_ids.end(), waits)) return;
         for (const auto& [outcome, height] : outcomes)
             if (outcome.id == body.receipt_id) at = std::min(at, height);
-    }
+    };
+    const auto& told = tree.status.value.receipts;
+    if (told) std::for_each(told->begin(), told->end(), look);
+    for (const auto& extra : tree.extra_receipts) look(extra.receipt);
     return at;
 }
 

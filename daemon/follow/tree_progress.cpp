@@ -30,7 +30,7 @@ NextAsk first_ask(base::Height included_in, bool watched) {
 Waits waits_of(const rpc::TreeSource::Tree& tree) {
     const auto& status = tree.status.value;
     const auto executed = [](const chain::Outcome&) { return std::optional(chain::Execution{}); };
-    const auto judgement = chain::tree_of(status, tree.bodies(), executed).judge();
+    const auto judgement = chain::tree_of(status, tree.others(), executed).judge();
     Waits waits;
     waits.moves = !status.transaction_outcome;
     for (const auto& receipt : judgement.receipts) {

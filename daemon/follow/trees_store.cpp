@@ -26,7 +26,7 @@ struct Trees::Whole {
     bool in_vain = false;  // the missing receipts were asked for long enough
 
     chain::TreeRows rows() const {
-        return chain::tree_rows(tree->status.value, tree->bodies(), executed_in(), included_in, interest,
+        return chain::tree_rows(tree->status.value, tree->others(), executed_in(), included_in, interest,
                                 in_vain);
     }
 

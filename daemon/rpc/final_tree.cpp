@@ -61,7 +61,7 @@ chain::Judgement judge_final(const TreeSource::Tree& tree, const FinalBlocks& bl
         execution->at = included_at;
         return execution;
     };
-    return chain::tree_of(status, tree.bodies(), in_final_block).judge();
+    return chain::tree_of(status, tree.others(), in_final_block).judge();
 }
 
 std::vector<chain::ExecutionBlock> execution_blocks(const TreeSource::Tree& tree,

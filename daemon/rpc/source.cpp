@@ -4,8 +4,8 @@
 
 namespace receiptd::rpc {
 
-std::vector<chain::Receipt> TreeSource::Tree::bodies() const {
-    auto all = status.value.receipts.value_or(std::vector<chain::Receipt>{});
+std::vector<chain::Receipt> TreeSource::Tree::others() const {
+    std::vector<chain::Receipt> all;
     for (const auto& extra : extra_receipts) all.push_back(extra.receipt);
     return all;
 }

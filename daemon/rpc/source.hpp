@@ -155,8 +155,8 @@ public:
         chain::Decoded<chain::TransactionStatus> status;
         // Bodies missing from status.receipts, found elsewhere: listed in chunks, told by another host.
         std::vector<ReceiptBody> extra_receipts;
-        // All bodies that could be had; views into this tree's documents.
-        std::vector<chain::Receipt> bodies() const;
+        // The same, as views into this tree's documents.
+        std::vector<chain::Receipt> others() const;
         std::vector<std::string> missing_receipts;  // ids of the others that were executed
         std::string host;                           // who answered
         bool complete = false;                      // every id reachable through receipt_ids has an outcome

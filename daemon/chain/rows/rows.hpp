@@ -240,7 +240,8 @@ struct TreeRows {
     RowBatch batch;  // receipts, events, and the tree's results and findings
     TreeCompletion completion;
 };
-TreeRows tree_rows(const TransactionStatus& status, const std::vector<Receipt>& receipts,
+// `others`: receipts of the tree that the answer lacks.
+TreeRows tree_rows(const TransactionStatus& status, const std::vector<Receipt>& others,
                    const std::vector<ExecutionBlock>& executed_in, const BlockRef& included_in,
                    std::shared_ptr<const Interest> interest = nullptr, bool in_vain = false);
 

@@ -30,25 +30,28 @@ private:
 
 class TreeWriter {
 public:
-    TreeWriter(TreeRows& rows, const TransactionStatus& status, std::vector<Receipt> bodies,
+    TreeWriter(TreeRows& rows, const TransactionStatus& status, const std::vector<Receipt>& others,
                const std::vector<ExecutionBlock>& executed_in)
         : rows_(rows),
           status_(status),
-          bodies_(std::move(bodies)),
+          others_(others),
+          initial_(initial_receipt(status)),
           executed_in_(executed_in),
           tree_{rows.completion.tx_hash, true},
           data_ids_(rows.completion.data_ids) {
-        if (const auto initial = initial_receipt(status)) bodies_.push_back(*initial);
-        for (const auto& body : bodies_) body_by_id_.emplace(body.receipt_id, &body);
+        const auto add = [this](const Receipt& body) { body_by_id_.emplace(body.receipt_id, &body); };
+        if (status.receipts) std::for_each(status.receipts->begin(), status.receipts->end(), add);
+        std::for_each(others.begin(), others.end(), add);
+        if (initial_) add(*initial_);
         for (std::size_t i = 0; i < status.receipts_outcome.size(); ++i)
             outcome_by_id_.emplace(status.receipts_outcome[i].id, i);
     }
 
     void write(ExecutedAt included_at, bool in_vain) {
-        const auto tree = tree_of(status_, bodies_, [&](const Outcome& outcome) {
+        const auto place = [&](const Outcome& outcome) {
             return std::optional(Execution{executed_at(outcome, included_at)});
-        });
-        const auto judgement = tree.judge();
+        };
+        const auto judgement = tree_of(status_, others_, place).judge();
         if (status_.transaction) {
             tree_.signer_id = status_.transaction->signer_id;
             tree_.user_id = judgement.user.id;
@@ -106,7 +109,8 @@ private:
 
     TreeRows& rows_;
     const TransactionStatus& status_;
-    std::vector<Receipt> bodies_;
+    const std::vector<Receipt>& others_;
+    const std::optional<Receipt> initial_;
     const std::vector<ExecutionBlock>& executed_in_;
     TreeRef tree_;
     DataIds data_ids_;
@@ -131,7 +135,7 @@ void complete(TreeCompletion& completion, const Outcome& conversion) {
 
 }  // namespace
 
-TreeRows tree_rows(const TransactionStatus& status, const std::vector<Receipt>& receipts,
+TreeRows tree_rows(const TransactionStatus& status, const std::vector<Receipt>& others,
                    const std::vector<ExecutionBlock>& executed_in, const BlockRef& included_in,
                    std::shared_ptr<const Interest> interest, bool in_vain) {
     TreeRows rows;
@@ -139,9 +143,7 @@ TreeRows tree_rows(const TransactionStatus& status, const std::vector<Receipt>& 
     rows.completion.tx_hash = transaction_hash(status);
     rows.completion.block_timestamp_nanosec = included_in.timestamp_nanosec;
     if (status.transaction_outcome) complete(rows.completion, *status.transaction_outcome);
-    auto bodies = receipts;
-    if (status.receipts) bodies.insert(bodies.end(), status.receipts->begin(), status.receipts->end());
-    TreeWriter writer(rows, status, std::move(bodies), executed_in);
+    TreeWriter writer(rows, status, others, executed_in);
     writer.write({included_in.height, included_in.timestamp_nanosec}, in_vain);
     return rows;
 }

@@ -1,5 +1,6 @@
 #include "chain/tree/receipt_tree.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace receiptd::chain {
@@ -46,7 +47,7 @@ std::optional<Receipt> initial_receipt(const TransactionStatus& answer) {
     return receipt;
 }
 
-ReceiptTree tree_of(const TransactionStatus& answer, const std::vector<Receipt>& bodies,
+ReceiptTree tree_of(const TransactionStatus& answer, const std::vector<Receipt>& others,
                     const ExecutionOf& execution_of) {
     const auto& transaction = answer.transaction;
     const auto& conversion = answer.transaction_outcome;
@@ -60,8 +61,11 @@ ReceiptTree tree_of(const TransactionStatus& answer, const std::vector<Receipt>&
         facts.shard_id = execution->shard_id;
         tree.add(std::move(facts));
     };
-    for (const auto& body : bodies)
+    const auto add_body = [&](const Receipt& body) {
         if (body.kind != ReceiptKind::data) tree.add(receipt_facts(body));
+    };
+    if (answer.receipts) std::for_each(answer.receipts->begin(), answer.receipts->end(), add_body);
+    std::for_each(others.begin(), others.end(), add_body);
     if (const auto initial = initial_receipt(answer)) tree.add(receipt_facts(*initial));
     if (transaction) tree.add(transaction_facts(*transaction));
     if (conversion) add(*conversion);

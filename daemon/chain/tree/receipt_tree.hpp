@@ -59,9 +59,9 @@ struct Execution {
 // nullopt: the outcome does not count as executed (yet).
 using ExecutionOf = std::function<std::optional<Execution>(const Outcome&)>;
 
-// The tree of a host's answer. `bodies`: the available receipts of the tree; the initial receipt is made
-// where it is missing.
-ReceiptTree tree_of(const TransactionStatus& answer, const std::vector<Receipt>& bodies,
+// The tree of a host's answer. `others`: receipts of the tree that the answer lacks; the initial receipt is
+// made where it is missing.
+ReceiptTree tree_of(const TransactionStatus& answer, const std::vector<Receipt>& others,
                     const ExecutionOf& execution_of);
 
 // A transaction's initial receipt repeats it: the signer asks the receiver for the same actions,

@@ -122,7 +122,7 @@ TEST_F(LargeTrees, ThatTwoHostsTellAlikeAreTaken) {
     greedy.script = other.script = tells(large_tree(1'281));
     const auto result = told();
     ASSERT_TRUE(std::holds_alternative<TreeSource::Tree>(result));
-    EXPECT_EQ(std::get<TreeSource::Tree>(result).bodies().at(0).input_data_ids.size(), 1'281u);
+    EXPECT_EQ(std::get<TreeSource::Tree>(result).status.value.receipts->at(0).input_data_ids.size(), 1'281u);
 }
 
 TEST_F(LargeTrees, ThatTwoHostsTellOtherwiseAreNot) {
