@@ -1,9 +1,8 @@
 #include "follow/tree_progress.hpp"
 
-#include "chain/tree/receipt_tree.hpp"
-
 #include <algorithm>
 #include <array>
+#include <unordered_set>
 #include <utility>
 
 namespace receiptd::follow {
@@ -27,20 +26,27 @@ NextAsk first_ask(base::Height included_in, bool watched) {
     return {watched ? included_in : included_in + 1, {}};
 }
 
+// A tree of a hundred thousand receipts is read as it stands, as to judge it takes eight times its text.
 Waits waits_of(const rpc::TreeSource::Tree& tree) {
     const auto& status = tree.status.value;
-    const auto executed = [](const chain::Outcome&) { return std::optional(chain::Execution{}); };
-    const auto judgement = chain::tree_of(status, tree.others(), executed).judge();
+    std::unordered_set<chain::Text> known;  // executed, or with a body
+    for (const auto& outcome : status.receipts_outcome) known.insert(outcome.id);
     Waits waits;
     waits.moves = !status.transaction_outcome;
-    for (const auto& receipt : judgement.receipts) {
-        if (receipt.waiting == chain::Waiting::resume)
-            waits.for_data.insert(waits.for_data.end(), receipt.missing_data_ids.begin(),
-                                  receipt.missing_data_ids.end());
-        waits.moves = waits.moves || receipt.waiting == chain::Waiting::body ||
-                      receipt.waiting == chain::Waiting::execution || waits.for_data.size() > kMostAwaited;
-        if (waits.moves) break;
-    }
+    const auto look = [&](const chain::Receipt& body) {
+        if (body.kind == chain::ReceiptKind::data || !known.insert(body.receipt_id).second) return;
+        const auto& awaited = body.input_data_ids;
+        if (body.is_promise_yield)
+            waits.for_data.insert(waits.for_data.end(), awaited.begin(), awaited.end());
+        waits.moves = waits.moves || awaited.empty() || waits.for_data.size() > kMostAwaited;
+    };
+    const auto announced = [&](const chain::Outcome& outcome) {
+        for (const auto id : outcome.receipt_ids) waits.moves = waits.moves || !known.contains(id);
+    };
+    if (status.receipts) std::for_each(status.receipts->begin(), status.receipts->end(), look);
+    for (const auto& extra : tree.extra_receipts) look(extra.receipt);
+    if (status.transaction_outcome) announced(*status.transaction_outcome);
+    std::for_each(status.receipts_outcome.begin(), status.receipts_outcome.end(), announced);
     if (waits.moves) waits.for_data.clear();
     return waits;
 }

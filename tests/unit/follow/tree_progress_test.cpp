@@ -54,6 +54,40 @@ TEST(TreeProgress, AYieldBesideAReceiptUnderWayIsNoReasonToWait) {
     EXPECT_TRUE(next_ask(waits_of(tree), {}, 101).waits_for_data.empty());
 }
 
+TEST(TreeProgress, WhatAwaitsAnotherReceiptOfTheTreeIsNoReasonToAsk) {
+    auto yielded = body("yielded");
+    yielded.is_promise_yield = true;
+    yielded.input_data_ids = {"data"};
+    auto tree = tree_with(yielded);
+    auto callback = body("callback");
+    callback.input_data_ids = {"result of the yielded one"};
+    tree.status.value.receipts_outcome[0].receipt_ids.push_back("callback");
+    tree.status.value.receipts->push_back(callback);
+    EXPECT_EQ(waits_of(tree).for_data, std::vector<std::string>{"data"});
+    EXPECT_FALSE(waits_of(tree).moves);
+}
+
+TEST(TreeProgress, AReceiptOfWhichNothingButItsIdIsKnownMayBeExecutedAnyTime) {
+    auto tree = tree_with(body("second"));
+    tree.status.value.receipts->pop_back();
+    EXPECT_TRUE(waits_of(tree).moves);
+    tree.extra_receipts.push_back({nullptr, body("second")});
+    tree.extra_receipts[0].receipt.input_data_ids = {"data"};
+    EXPECT_FALSE(waits_of(tree).moves) << "it is listed elsewhere, and awaits another one";
+}
+
+TEST(TreeProgress, AnExecutedReceiptAwaitsNothing) {
+    auto yielded = body("yielded");
+    yielded.is_promise_yield = true;
+    yielded.input_data_ids = {"data"};
+    auto tree = tree_with(yielded);
+    tree.status.value.receipts_outcome.push_back(
+        outcome("yielded", chain::StatusKind::success_value, {"third"}));
+    tree.status.value.receipts->push_back(body("third"));
+    EXPECT_TRUE(waits_of(tree).moves);
+    EXPECT_TRUE(waits_of(tree).for_data.empty());
+}
+
 TEST(TreeProgress, ATreeThatAwaitsVeryMuchIsAskedForByTime) {
     auto yielded = body("second");
     yielded.is_promise_yield = true;
