@@ -24,7 +24,8 @@ struct ToldOutcomes {
 
 base::Task<ToldOutcomes> outcomes_on(base::asio::thread_pool& cpu, SharedTree tree,
                                      chain::BlockRef included_in) {
-    return base::offload(cpu, [tree = std::move(tree), included_in = std::move(included_in)] {
+    auto& of_tree = tree->cpu(cpu);
+    return base::offload(of_tree, [tree = std::move(tree), included_in = std::move(included_in)] {
         ToldOutcomes told;
         told.of_another_execution = is_of_another_execution(*tree, included_in);
         if (told.of_another_execution) return told;

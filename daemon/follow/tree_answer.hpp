@@ -1,12 +1,11 @@
 // A host's answer about a tree, and what the loop needs of it: the answer may be as large as a host likes, so
-// it is read off the event loop, and large ones share a budget.
+// it is read off the event loop.
 #pragma once
 
 #include "follow/tree_progress.hpp"
 #include "rpc/final_tree.hpp"
 #include "rpc/source.hpp"
 
-#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -19,6 +18,7 @@ struct TreeAnswer {
     SharedTree tree;  // nullptr: what follows is all that was kept
     std::string host;
     bool complete = false;
+    bool is_large = false;         // it has room of its own
     std::size_t outcomes = 0;      // of receipts
     rpc::BlockHashes executed_in;  // by these
     Waits waits;                   // of an incomplete one
@@ -36,21 +36,5 @@ inline constexpr const char* kOfAnotherExecution =
 bool all_final(const TreeAnswer& answer, const rpc::FinalBlocks& blocks);
 // Whether one of these executed some of it.
 bool rests_on(const TreeAnswer& answer, const rpc::BlockHashes& blocks);
-
-// Bytes for answers that are kept or in work. Small ones, which nearly all trees are, need no room.
-class AnswerRoom {
-public:
-    static constexpr std::size_t kSmall = 64 << 10;
-    explicit AnswerRoom(std::size_t most) : most_(most) {}
-
-    // nullptr: others have taken the room. One alone is taken whatever its size. The room is given back with
-    // the last copy of what is returned, on any thread.
-    SharedTree keep(rpc::TreeSource::Tree tree);
-
-private:
-    std::size_t most_;
-    std::shared_ptr<std::atomic<std::size_t>> taken_ = std::make_shared<std::atomic<std::size_t>>(0);
-};
-bool is_small(const rpc::TreeSource::Tree& tree);
 
 }  // namespace receiptd::follow

@@ -16,7 +16,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t kRequestsAtOnce = 16;
+constexpr std::size_t kAtOnce = 16;      // that ask a host, and as many others
+constexpr std::size_t kLargeAtOnce = 2;  // that ask after a large answer: the next one waits in memory
 constexpr unsigned kClaimedAtOnce = 128;
 constexpr std::size_t kMostOpen = 2'000;
 constexpr std::size_t kBacklog = 64;  // of those that could be asked for the first time now
@@ -32,11 +33,9 @@ constexpr base::Duration kChainMoves = 3s;
 constexpr base::Duration kParkedFor = 30s;
 constexpr auto kLookAgain = 500ms;
 
-// Large answers that are kept or in work, in bytes.
-constexpr std::size_t kAnswerRoom = 64 << 20;
-
 base::Task<TreeAnswer> read_on(base::asio::thread_pool& cpu, SharedTree tree) {
-    return base::offload(cpu, [tree = std::move(tree)] { return read_answer(tree); });
+    auto& of_tree = tree->cpu(cpu);
+    return base::offload(of_tree, [tree = std::move(tree)] { return read_answer(tree); });
 }
 
 }  // namespace
@@ -54,8 +53,7 @@ Trees::Trees(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
       of_blocks_(of_blocks),
       wakeup_(std::move(executor), {&state.head.moved, &state.heights.changed, &state.stop.signal}),
       pending_(store, base::kAllHeights),
-      layouts_(executor_, source, state.clock),
-      room_(kAnswerRoom) {}
+      layouts_(executor_, source, state.clock) {}
 
 base::Task<void> Trees::run() {
     base::TaskGroup workers(executor_);
@@ -141,17 +139,31 @@ bool Trees::has_room_for(base::HeightRange included_in) const {
     return open < kMostOpen && backlog < kBacklog;
 }
 
-// Each waits for its turn, and for a new one after each answer: otherwise some would wait for ever under
-// load.
+// A tree that asks may wait for room, which another one holds that is whole and waits for its turn here.
 void Trees::start_ready(base::TaskGroup& workers) {
-    if (workers.running() >= kRequestsAtOnce) return;
-    std::vector<OpenTree> waiting;
+    struct Kind {
+        std::size_t most;
+        std::vector<OpenTree> ready{};
+        std::size_t busy = 0;
+    };
+    Kind asks{kAtOnce}, asks_for_large{kLargeAtOnce}, looks{kAtOnce};
     for (auto& [hash, open] : open_) {
         open->told_all = open->told_all && is_wanted(*open);
-        if (!open->busy && ready(*open)) waiting.push_back(open);
+        const bool asking = open->busy ? open->asking : may_ask(*open);
+        auto& kind = !asking ? looks : open->answer && open->answer->is_large ? asks_for_large : asks;
+        if (open->busy)
+            ++kind.busy;
+        else if (ready(*open))
+            kind.ready.push_back(open);
     }
-    const auto starting = std::min(waiting.size(), kRequestsAtOnce - workers.running());
-    const auto last = waiting.begin() + static_cast<std::ptrdiff_t>(starting);
+    for (auto* kind : {&asks, &asks_for_large, &looks})
+        start(workers, std::move(kind->ready), kind->most - std::min(kind->most, kind->busy));
+}
+
+// Each waits for its turn, and for a new one after each answer: otherwise some would wait for ever under
+// load.
+void Trees::start(base::TaskGroup& workers, std::vector<OpenTree> waiting, std::size_t most) {
+    const auto last = waiting.begin() + static_cast<std::ptrdiff_t>(std::min(waiting.size(), most));
     const auto order = [this](const OpenTree& open) {
         return std::pair(!preferred_ || !preferred_->contains(open->pending.included_in.height), open->turn);
     };
@@ -159,6 +171,7 @@ void Trees::start_ready(base::TaskGroup& workers) {
                       [&](const auto& a, const auto& b) { return order(a) < order(b); });
     for (auto open = waiting.begin(); open != last; ++open) {
         (*open)->busy = true;
+        (*open)->asking = may_ask(**open);
         workers.spawn(work(*open));
     }
 }
@@ -203,14 +216,14 @@ base::Task<void> Trees::work(OpenTree open) {
     std::optional<std::string> refused;
     try {
         bool goes_on = true;
-        if (may_ask(*open)) goes_on = co_await ask(open);
+        if (open->asking) goes_on = co_await ask(open);
         if (goes_on) co_await look(open);
     } catch (const storage::StorageRefused& e) {
         refused = e.what();
     }
     if (refused) co_await postpone(open, "refused_by_database: " + *refused);
     if (std::exchange(open->outdated, false)) ask_anew(*open);
-    if (open->answer && open->answer->tree && !open->answer->complete && !is_small(*open->answer->tree))
+    if (open->answer && open->answer->tree && !open->answer->complete && open->answer->tree->room)
         open->answer->tree.reset();
     open->busy = open->writing = false;
     open->turn = next_turn_++;
@@ -247,12 +260,9 @@ base::Task<bool> Trees::ask(OpenTree open) {
         co_await postpone(open, fault->reason + ": " + fault->detail);
         co_return false;
     }
-    auto kept = room_.keep(std::get<rpc::TreeSource::Tree>(std::move(result)));
-    if (!kept) {
-        co_await postpone(open, "large answers about other trees are in work");
-        co_return false;
-    }
-    auto answer = co_await read_on(cpu_, std::move(kept));
+    auto tree =
+        std::make_shared<const rpc::TreeSource::Tree>(std::get<rpc::TreeSource::Tree>(std::move(result)));
+    auto answer = co_await read_on(cpu_, std::move(tree));
     take(*open, std::move(answer));
     co_return true;
 }
@@ -330,7 +340,8 @@ base::Task<void> Trees::tell_progress(OpenTree open, SharedTree tree, rpc::Final
 
 base::Task<chain::TreeSeen> Trees::see_on(base::asio::thread_pool& cpu, SharedTree tree,
                                           rpc::FinalBlocks blocks, chain::ExecutedAt included_at) {
-    return base::offload(cpu, [tree = std::move(tree), blocks = std::move(blocks), included_at] {
+    auto& of_tree = tree->cpu(cpu);
+    return base::offload(of_tree, [tree = std::move(tree), blocks = std::move(blocks), included_at] {
         return chain::tree_seen_so_far(rpc::judge_final(*tree, blocks, included_at));
     });
 }

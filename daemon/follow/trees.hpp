@@ -81,6 +81,7 @@ private:
         std::optional<base::SteadyTime> wanting_since;  // a block that a complete tree executed in
         bool in_a_fork = false;                         // part of the last answer
         bool busy = false;
+        bool asking = false;  // while busy
         bool writing = false;
         bool outdated = false;                        // heights were lost while it was busy
         std::optional<base::SteadyTime> whole_since;  // all of it is final
@@ -102,6 +103,7 @@ private:
     base::Task<void> look_for_blocks_of_others();
     bool has_room_for(base::HeightRange included_in) const;
     void start_ready(base::TaskGroup& workers);
+    void start(base::TaskGroup& workers, std::vector<OpenTree> waiting, std::size_t most);
     bool ready(const Open& open) const;
     bool may_ask(const Open& open) const;
     bool is_wanted(const Open& open) const;
@@ -161,7 +163,6 @@ private:
     // The latest final blocks: more than a yield waits. Older ones are read from the database.
     rpc::BlockCache known_{512};
     rpc::ShardLayouts layouts_;
-    AnswerRoom room_;
     storage::OutcomeStore* outcomes_ = nullptr;  // null: outcomes are stored as they are told
     Agreement* agreement_ = nullptr;
     base::SteadyTime counted_overdue_at_{};

@@ -91,6 +91,7 @@ base::Task<std::optional<bool>> Trees::another_host_tells_it(OpenTree open) {
     query.priority = priority_of(*open);
     query.included_in = {open->pending.included_in.height, open->pending.shard_id};
     query.elsewhere_than = open->answer->host;
+    query.holds_room = true;
     const auto answer = co_await source_.tree(std::move(query));
     const auto* other = std::get_if<rpc::TreeSource::Tree>(&answer);
     if (other == nullptr || !open->answer || other->host == open->answer->host) co_return std::nullopt;

@@ -46,7 +46,8 @@ private:
 };
 
 base::Task<chain::TreeRows> Trees::rows_on(base::asio::thread_pool& cpu, Whole whole) {
-    return base::offload(cpu, [whole = std::move(whole)] { return whole.rows(); });
+    auto& of_tree = whole.tree->cpu(cpu);
+    return base::offload(of_tree, [whole = std::move(whole)] { return whole.rows(); });
 }
 
 base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks, bool confirmed) {

@@ -78,8 +78,6 @@ using Plain = base::Result<std::string, GunzipFault>;
 
 // A smaller body becomes half a megabyte at most: the way to another thread and back takes longer.
 constexpr std::size_t kInflatedHere = 512;
-// An answer that becomes no larger needs no room of its own.
-constexpr std::uint64_t kSmall = 1u << 20;
 
 base::Task<Plain> gunzip_on(asio::thread_pool* cpu, std::shared_ptr<const std::string> packed,
                             std::uint64_t limit) {
@@ -88,19 +86,33 @@ base::Task<Plain> gunzip_on(asio::thread_pool* cpu, std::shared_ptr<const std::s
     co_return co_await std::move(work);
 }
 
+// How an answer is taken in.
+struct Intake {
+    std::uint64_t max_bytes = 0;
+    std::shared_ptr<AnswerRoom> room;
+    std::function<void()> on_large;
+};
+
+base::Task<AnswerRoom::Share> room_for(const Intake& intake, int status, std::uint64_t size) {
+    if (!intake.room || size <= intake.room->small()) co_return nullptr;
+    if (status == 200 && intake.on_large) intake.on_large();
+    co_return co_await AnswerRoom::take(intake.room, size);
+}
+
 // Tries with room for as much as the body says that it becomes. If that is not true: for all that it may
 // become.
-base::Task<Outcome> unpack(std::shared_ptr<ConnectionPool> pool, std::uint64_t max_bytes,
-                           HttpResponse response) {
-    const auto& options = pool->options();
+base::Task<Outcome> unpack(std::shared_ptr<ConnectionPool> pool, Intake intake, HttpResponse response) {
     const auto packed = std::make_shared<const std::string>(std::move(response.body));
-    std::uint64_t limit = std::min(max_bytes, std::max(kSmall, stated_size(*packed)));
+    const auto max_bytes = intake.max_bytes;
+    const auto small = intake.room ? intake.room->small() : max_bytes;
+    std::uint64_t limit = std::min(max_bytes, std::max(small, stated_size(*packed)));
     for (;; limit = max_bytes) {
-        if (options.unpack_room && limit > kSmall)
-            response.room = co_await UnpackRoom::take(options.unpack_room, limit);
-        Plain plain = co_await gunzip_on(options.cpu, packed, limit);
+        response.room = co_await room_for(intake, response.status, limit);
+        auto* cpu = response.room ? response.room->cpu() : pool->options().cpu;
+        Plain plain = co_await gunzip_on(cpu, packed, limit);
         if (plain.has_value()) {
             response.body = std::move(*plain);
+            if (response.room) response.room->shrink(response.body.size());
             co_return std::move(response);
         }
         if (plain.error() == GunzipFault::malformed)
@@ -115,6 +127,8 @@ base::Task<Outcome> unpack(std::shared_ptr<ConnectionPool> pool, std::uint64_t m
 base::Task<Outcome> run(std::shared_ptr<ConnectionPool> pool, HttpRequest request,
                         std::chrono::milliseconds limit) {
     const auto max_bytes = std::min(request.max_response_bytes, pool->options().max_response_bytes);
+    Intake intake{max_bytes, request.room ? std::move(request.room) : pool->options().room,
+                  std::move(request.on_large)};
     const auto text = write_request(std::move(request), pool->options());
     if (!text)
         co_return problem(*pool, TransportFault::malformed,
@@ -122,13 +136,16 @@ base::Task<Outcome> run(std::shared_ptr<ConnectionPool> pool, HttpRequest reques
     if (!pool->tls_problem().empty()) co_return problem(*pool, TransportFault::tls, pool->tls_problem());
     Exchange answer = co_await exchange_once_or_twice(pool, *text, limit, max_bytes);
     if (answer.has_error()) co_return answer.error();
-    const std::string_view coding = answer->response.header("Content-Encoding");
-    if (answer->response.body.empty() || coding.empty() || base::equals_ignoring_case(coding, "identity"))
-        co_return std::move(answer->response);
+    auto response = std::move(answer->response);
+    const std::string_view coding = response.header("Content-Encoding");
+    if (response.body.empty() || coding.empty() || base::equals_ignoring_case(coding, "identity")) {
+        response.room = co_await room_for(intake, response.status, response.body.size());
+        co_return std::move(response);
+    }
     if (!base::equals_ignoring_case(coding, "gzip") && !base::equals_ignoring_case(coding, "x-gzip"))
         co_return problem(*pool, TransportFault::malformed,
                           "the answer has a content coding nobody asked for");
-    co_return co_await unpack(pool, max_bytes, std::move(answer->response));
+    co_return co_await unpack(pool, std::move(intake), std::move(response));
 }
 
 }  // namespace

@@ -6,11 +6,12 @@
 #include "base/result.hpp"
 #include "base/task.hpp"
 #include "net/address_guard.hpp"
-#include "net/unpack_room.hpp"
+#include "net/answer_room.hpp"
 #include "net/url.hpp"
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -32,6 +33,9 @@ struct HttpRequest {
     std::string body;
     // The limit of this answer, compressed and decompressed alike; the client's own limit holds, too.
     std::uint64_t max_response_bytes = std::numeric_limits<std::uint64_t>::max();
+    std::shared_ptr<AnswerRoom> room;  // for its answer; null: the client's
+    // Called when an answer of status 200 has come that waits for room.
+    std::function<void()> on_large;
 };
 
 struct HttpResponse {
@@ -39,7 +43,7 @@ struct HttpResponse {
     std::vector<Header> headers;
     std::string body;              // decompressed; capacity >= size + 64 (chain/document.hpp)
     std::uint64_t wire_bytes = 0;  // of the body as received
-    UnpackRoom::Share room;        // kept as long as the body
+    AnswerRoom::Share room;        // of a large body, and kept as long
     std::string_view header(std::string_view name) const;  // case-insensitive; empty if absent
 };
 
@@ -73,7 +77,7 @@ struct HttpClientOptions {
     std::uint64_t max_response_bytes = 64ull << 20;     // compressed and decompressed alike
     bool gzip = true;                                   // ask for it (pointless on loopback)
     boost::asio::thread_pool* cpu = nullptr;            // decompresses large bodies; null: the executor does
-    std::shared_ptr<UnpackRoom> unpack_room;            // for bodies of more than 1 MiB; null: without end
+    std::shared_ptr<AnswerRoom> room;                   // for large answers; null: without end
     std::string user_agent = "receiptd";
     std::string unix_path;  // of a Unix socket, which is connected to in place of the origin; empty: none
     std::string ca_file;    // in place of the system roots

@@ -17,6 +17,12 @@ namespace receiptd::rpc {
 template <class T>
 using Decoder = std::function<base::Result<T, std::string>(std::string body)>;
 
+// A value with a member `room` keeps the room of its answer.
+template <class T>
+concept KeepsRoom = requires(T& value, net::AnswerRoom::Share room) {
+    value.room = room;
+};
+
 // Says what a right value lacks that another host may have; empty: nothing. May move the value away.
 template <class T>
 using Lacking = std::function<std::string(T& value)>;
@@ -45,6 +51,7 @@ ReadAnswer<T> read_answer(const Decoder<T>& decode, const Lacking<T>& lacks, Rec
         answer.verdict = wrong_contents(decoded.error());
         return answer;
     }
+    if constexpr (KeepsRoom<T>) decoded->room = std::move(received.response.room);
     const auto missing = lacks ? lacks(*decoded) : std::string();
     if (missing.empty())
         answer.value.emplace(std::move(*decoded));
@@ -56,11 +63,13 @@ ReadAnswer<T> read_answer(const Decoder<T>& decode, const Lacking<T>& lacks, Rec
 template <class T>
 base::Task<ReadAnswer<T>> read_on(base::asio::thread_pool& pool, Decoder<T> decode, Lacking<T> lacks,
                                   Received received) {
+    auto* of_room = received.response.room ? received.response.room->cpu() : nullptr;
+    auto& cpu = of_room != nullptr ? *of_room : pool;
     auto work = [decode = std::move(decode), lacks = std::move(lacks),
                  received = std::move(received)]() mutable {
         return read_answer<T>(decode, lacks, std::move(received));
     };
-    return base::offload(pool, std::move(work));
+    return base::offload(cpu, std::move(work));
 }
 
 template <class T>

@@ -10,6 +10,10 @@ std::vector<chain::Receipt> TreeSource::Tree::others() const {
     return all;
 }
 
+base::asio::thread_pool& TreeSource::Tree::cpu(base::asio::thread_pool& of_small) const {
+    return room && room->cpu() != nullptr ? *room->cpu() : of_small;
+}
+
 base::Task<FetchResult> BlockSource::fetch_elsewhere(chain::BlockHeight, Priority, bool) {
     co_return NoSuchHeight{"no other hosts are asked for blocks"};
 }

@@ -8,6 +8,7 @@
 #include "chain/json/decode.hpp"
 #include "chain/json/model.hpp"
 #include "chain/rows/rows.hpp"
+#include "net/answer_room.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -160,6 +161,10 @@ public:
         std::vector<std::string> missing_receipts;  // ids of the others that were executed
         std::string host;                           // who answered
         bool complete = false;                      // every id reachable through receipt_ids has an outcome
+        net::AnswerRoom::Share room;                // of a large answer
+
+        // Works on it: the room's threads, if it is large.
+        base::asio::thread_pool& cpu(base::asio::thread_pool& of_small) const;
     };
     struct Unknown {  // no host knows it
         std::string evidence;
@@ -182,6 +187,7 @@ public:
         std::optional<Inclusion> included_in;
         std::string elsewhere_than;  // an upstream whose last answer was incomplete: others go first
         std::optional<std::size_t> only_host = std::nullopt;  // asked alone, and once
+        bool holds_room = false;  // who asks has another tree in hand, which may be large
     };
 
     // tx_status, falling back to EXPERIMENTAL_tx_status, then to tx; wait_until NONE; regular, then archival.

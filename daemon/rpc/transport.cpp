@@ -16,7 +16,9 @@ base::Task<Transport::Reply> HttpTransport::send(net::HttpRequest request,
 
 TransportFactory http_transports(boost::asio::any_io_executor executor, boost::asio::thread_pool& cpu,
                                  const config::Timeouts& timeouts) {
-    const auto room = std::make_shared<net::UnpackRoom>(executor, timeouts.max_response_bytes);
+    net::AnswerRoom::Limits limits;
+    limits.most_bytes = timeouts.max_response_bytes;
+    const auto room = std::make_shared<net::AnswerRoom>(executor, &cpu, limits);
     return [executor, &cpu, timeouts, room](const net::Url& origin, const TransportOptions& wanted) {
         net::HttpClientOptions options;
         options.origin = origin;
@@ -26,7 +28,7 @@ TransportFactory http_transports(boost::asio::any_io_executor executor, boost::a
         options.max_response_bytes = timeouts.max_response_bytes;
         options.gzip = wanted.gzip_on_loopback || !net::is_loopback(origin.host);
         options.cpu = &cpu;
-        options.unpack_room = room;
+        options.room = room;
         options.user_agent = "receiptd/" RECEIPTD_VERSION;
         options.ca_file = wanted.ca_file;
         options.proxy = net::proxy_of(wanted.proxy);

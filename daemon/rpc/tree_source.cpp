@@ -25,6 +25,9 @@ constexpr unsigned kMostWalked = 16;            // from block to parent
 constexpr std::size_t kMostBodies = 4'000;
 constexpr std::size_t kMostBlocks = 1'000;  // in which one tree runs
 
+// Decoded, a tree of many receipts takes three times its text.
+constexpr net::AnswerRoom::Limits kTreeRoom{96 << 20, 64 << 10, 3, true};
+
 // A host must not make us ask without end.
 std::string too_much(const chain::TransactionStatus& status, const MissingBodies& missing) {
     const auto bodies = missing.worth_asking.size();
@@ -93,6 +96,7 @@ RpcTreeSource::RpcTreeSource(base::asio::any_io_executor executor, base::asio::t
                              std::shared_ptr<HeaderCheck> headers, std::shared_ptr<ListedReceipts> listed)
     : executor_(executor),
       pool_(pool),
+      room_(std::make_shared<net::AnswerRoom>(executor, &large_, kTreeRoom)),
       router_(router),
       cache_(std::move(cache)),
       headers_(std::move(headers)),
@@ -128,6 +132,8 @@ base::Task<TreeSource::TreeResult> RpcTreeSource::tree(Query query) {
     tree.status = std::move(answer->value.status);
     tree.host = router_->hosts()[answer->host]->name();
     tree.complete = answer->value.complete;
+    tree.room = std::move(answer->value.room);
+    query.holds_room = query.holds_room || tree.room;
     if (tree.complete) co_await complete_bodies(tree, std::move(answer->value.missing), std::move(query));
     co_return std::move(tree);
 }
@@ -153,11 +159,11 @@ base::Task<base::Result<Answer<RpcTreeSource::Told>, CallError>> RpcTreeSource::
     Lacking<Told> lacking = [aside](Told& told) -> std::string {
         if (told.status.value.transaction_outcome) return {};
         std::string says(told.status.value.final_execution_status);
-        aside->partial.emplace(std::move(told.status));
+        if (!told.room) aside->partial.emplace(std::move(told.status));
         return "no outcome of the transaction, only " + says;
     };
-    auto answer = co_await decoded_call<Told>(*router_, pool_, ask_transaction(method, query),
-                                              std::move(decode), std::move(lacking));
+    auto answer = co_await decoded_call<Told>(*router_, pool_, call_for(method, query), std::move(decode),
+                                              std::move(lacking));
     if (!answer && std::exchange(aside->large, false))
         answer = co_await ask_two(std::move(method), std::move(query), answer.error());
     co_return answer;
@@ -169,7 +175,7 @@ base::Task<base::Result<Answer<RpcTreeSource::Told>, CallError>> RpcTreeSource::
     co_await learn_limits(query.included_in, query.priority);
     std::set<chain::CryptoHash> told;
     for (std::size_t host = 0; host < router_->hosts().size(); ++host) {
-        auto call = ask_transaction(method, query);
+        auto call = call_for(method, query);
         call.only_host = host;
         auto decode = decoder(query.tx_hash, limits_);
         auto answer = co_await decoded_call<Told>(*router_, pool_, std::move(call), std::move(decode));
@@ -178,6 +184,13 @@ base::Task<base::Result<Answer<RpcTreeSource::Told>, CallError>> RpcTreeSource::
         if (answer->value.beyond.empty() || alike) co_return answer;
     }
     co_return std::move(error);
+}
+
+// Room is not waited for by who holds some: two who did so would wait for each other.
+Call RpcTreeSource::call_for(std::string method, const Query& query) const {
+    auto call = ask_transaction(std::move(method), query);
+    if (!query.holds_room) call.request.room = room_;
+    return call;
 }
 
 base::Task<void> RpcTreeSource::learn_limits(std::optional<Inclusion> at, Priority priority) {

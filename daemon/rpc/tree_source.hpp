@@ -10,6 +10,7 @@
 #include "rpc/tree_limits.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/thread_pool.hpp>
 
 #include <array>
 #include <map>
@@ -78,9 +79,10 @@ private:
         MissingBodies missing;
         std::string beyond;        // why one host's word is not enough
         chain::CryptoHash digest;  // then
+        net::AnswerRoom::Share room;
     };
     struct Aside {
-        std::optional<Status> partial;  // an answer without an outcome of the transaction
+        std::optional<Status> partial;  // a small answer without an outcome of the transaction
         bool large = false;             // one was beyond the limits
     };
     static Decoder<Told> decoder(std::string tx_hash, TreeLimits limits);
@@ -90,6 +92,7 @@ private:
     // The same of a tree that is beyond the limits: as two hosts tell it, each asked alone.
     base::Task<base::Result<Answer<Told>, CallError>> ask_two(std::string method, Query query,
                                                               CallError error);
+    Call call_for(std::string method, const Query& query) const;
     base::Task<void> learn_limits(std::optional<Inclusion> at, Priority priority);
     base::Task<base::Result<Answer<Told>, CallError>> ask_by_any_method(Query query,
                                                                         std::shared_ptr<Aside> aside);
@@ -111,6 +114,8 @@ private:
 
     base::asio::any_io_executor executor_;
     base::asio::thread_pool& pool_;
+    base::asio::thread_pool large_{1};  // works on large trees: blocks and other trees do not wait for them
+    std::shared_ptr<net::AnswerRoom> room_;
     std::shared_ptr<Router> router_;
     std::shared_ptr<BlockCache> cache_;
     std::shared_ptr<HeaderCheck> headers_;

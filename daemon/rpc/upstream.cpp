@@ -56,11 +56,16 @@ base::Task<std::optional<Exchange>> Upstream::ask(const Request& request, const 
     const auto started = time_->now();
     auto timeout = options_.request_timeout;
     if (first && request.first_timeout) timeout = std::min(timeout, *request.first_timeout);
+    // The host has done its part where the answer is surely a result; any other one may block it.
+    std::optional<base::Duration> came_after;
+    http.on_large = [&] {
+        came_after = time_->now() - started;
+        slot.reset();
+    };
     auto reply = co_await transport_->send(std::move(http), timeout);
-    const auto took = time_->now() - started;
+    const auto took = came_after.value_or(time_->now() - started);
     measure(took, reply ? reply->wire_bytes : 0);
     if (reply) note_time(*reply);
-    // The host has done its part where the answer is surely a result; any other one may block it.
     if (reply && reply->status == 200 && reply->body.size() > kLargestError) slot.reset();
     auto exchange = co_await judge(request, read, std::move(reply), known_head);
     exchange.took = took;
@@ -82,6 +87,7 @@ net::HttpRequest Upstream::http_request(const Request& request) const {
     http.method = request.http_method;
     http.target = options_.url.target;
     http.max_response_bytes = request.max_answer_bytes;
+    http.room = request.room;
     if (!request.path.empty()) {
         // The upstream's own query, if any, stays behind the path.
         const auto query = std::min(http.target.find('?'), http.target.size());

@@ -50,6 +50,7 @@ struct Request {
     std::optional<std::chrono::milliseconds> first_timeout;
     // A longer answer is a fault of the host; it never has more than timeouts.max_response.
     std::uint64_t max_answer_bytes = std::numeric_limits<std::uint64_t>::max();
+    std::shared_ptr<net::AnswerRoom> room;  // of its answer; null: that of all answers
 };
 
 struct Exchange {

@@ -46,8 +46,9 @@ using SharedTree = std::shared_ptr<const rpc::TreeSource::Tree>;
 
 base::Task<WatchUpstream::Known> know_on(base::asio::thread_pool& cpu, SharedTree tree,
                                          rpc::FinalBlocks blocks) {
+    auto& of_tree = tree->cpu(cpu);
     return base::offload(
-        cpu, [tree = std::move(tree), blocks = std::move(blocks)] { return known_of(*tree, blocks); });
+        of_tree, [tree = std::move(tree), blocks = std::move(blocks)] { return known_of(*tree, blocks); });
 }
 
 }  // namespace
@@ -79,6 +80,7 @@ base::Task<void> RpcWatchUpstream::confirm(Known& known, const rpc::TreeSource::
     query.tx_hash = tree.status.value.transaction_outcome->id;
     if (tree.status.value.transaction) query.sender_id = tree.status.value.transaction->signer_id;
     query.elsewhere_than = tree.host;
+    query.holds_room = true;
     const auto answer = co_await trees_.tree(std::move(query));
     const auto* other = std::get_if<rpc::TreeSource::Tree>(&answer);
     if (other == nullptr || other->host == tree.host) co_return;  // no other one has a word

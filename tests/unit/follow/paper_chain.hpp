@@ -237,6 +237,12 @@ public:
         const auto times = ++asked[query.tx_hash];
         asked_in_order.push_back(query.tx_hash);
         if (before_answer) co_await before_answer();
+        net::AnswerRoom::Share share;
+        if (room) {
+            most_waiting = std::max(most_waiting, ++waiting);
+            share = co_await net::AnswerRoom::take(room, 1);
+            --waiting;
+        }
         const auto found = chain_.transactions().find(query.tx_hash);
         if (found == chain_.transactions().end() || unknown.contains(query.tx_hash))
             co_return Unknown{"on paper", false, unknown_to_two};
@@ -250,6 +256,7 @@ public:
             told.status.value.transaction_outcome->block_hash = keep(hash_of(other->second));
         if (times <= in_a_fork[query.tx_hash])
             for (auto& outcome : told.status.value.receipts_outcome) outcome.block_hash = kFork;
+        told.room = std::move(share);
         co_return std::move(told);
     }
     base::Task<base::Result<chain::BlockRef, rpc::Unavailable>> final_block(std::string hash,
@@ -283,8 +290,11 @@ public:
     std::set<std::string> unknown;
     bool unknown_to_two = false;
     unsigned blocks_asked = 0;
-    unsigned asked_elsewhere = 0;   // than the host of an answer
-    unsigned silent_elsewhere = 0;  // so many of these questions the first host answers again
+    unsigned asked_elsewhere = 0;           // than the host of an answer
+    unsigned silent_elsewhere = 0;          // so many of these questions the first host answers again
+    std::shared_ptr<net::AnswerRoom> room;  // if set, each answer is a large one and takes 1 of it
+    unsigned waiting = 0;                   // for room, or have just come
+    unsigned most_waiting = 0;
     std::optional<chain::ShardLayout> layout = chain::ShardLayout{{"b", "c"}, {4, 9, 2}};
 
 private:

@@ -49,6 +49,37 @@ TEST_F(TreesByRpc, ThatAreNotCompleteAreAskedForAgain) {
     EXPECT_TRUE(store_.complete.contains("T1"));
 }
 
+// A tree that has its answer waits for its blocks, and the others wait for the room that it takes.
+TEST_F(TreesByRpc, ThatAreLargeTakeTurns) {
+    trees_.room =
+        std::make_shared<net::AnswerRoom>(context_.get_executor(), nullptr, net::AnswerRoom::Limits{1});
+    chain_.add_range(100, 112);
+    for (int i = 0; i < 40; ++i) chain_.add_failing("T" + std::to_string(10 + i), 102 + i % 8);
+    EXPECT_EQ(follow(110).unfinished_trees, 0u);
+    EXPECT_EQ(store_.complete.size(), 40u);
+}
+
+TEST_F(TreesByRpc, ThatWereLargeAreAskedForAgainByTwos) {
+    trees_.room =
+        std::make_shared<net::AnswerRoom>(context_.get_executor(), nullptr, net::AnswerRoom::Limits{1});
+    chain_.add_range(100, 112);
+    for (int i = 0; i < 40; ++i) {
+        const auto hash = "T" + std::to_string(10 + i);
+        chain_.add_failing(hash, 102 + i % 8);
+        trees_.incomplete[hash] = 3;
+    }
+    bool asked_all = false;
+    trees_.before_answer = [&]() -> base::Task<void> {
+        if (asked_all || trees_.asked.size() < 40 || trees_.waiting > 0) co_return;
+        asked_all = true;
+        trees_.most_waiting = 0;
+    };
+    EXPECT_EQ(follow(110).unfinished_trees, 0u);
+    EXPECT_TRUE(asked_all);
+    EXPECT_LE(trees_.most_waiting, 2u);
+    EXPECT_EQ(store_.complete.size(), 40u);
+}
+
 TEST_F(TreesByRpc, ThatNobodyKnowsStayPendingWithTheReason) {
     chain_.add_range(100, 112);
     chain_.add_failing("T1", 102);
