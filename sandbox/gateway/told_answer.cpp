@@ -246,6 +246,13 @@ bool tell_unfinished_tree(const Lie& lie, Telling& telling) {
         return false;
     outcomes->erase(outcomes->size() - 1);
     telling.result["padding"] = std::string(lie.number("bytes"), 'a');
+    const auto receipts = telling.result.find("receipts");
+    if (receipts == telling.result.end() || receipts->empty()) return true;
+    for (std::uint64_t i = 0; i < lie.number("receipts"); ++i) {
+        json invented = receipts->front();
+        invented["receipt_id"] = chain::sha256(chain::bytes_of("receipt " + std::to_string(i))).to_string();
+        receipts->push_back(std::move(invented));
+    }
     return true;
 }
 

@@ -140,6 +140,15 @@ class LargeTrees(LyingHosts):
             f"SELECT count(*) FROM pending_trees WHERE block_height < {first}")))
 
 
+    def test_of_very_many_receipts_hold_up_no_block_and_fill_no_memory(self):
+        self.begin(1, ("regular",))
+        self.chain.lie("regular", "unfinished_tree", bytes=0, receipts=20_000)
+        support.wait_until("it was told a few times", lambda: self.alive() and self.chain.told("regular") >= 12, deadline=60)
+        self.follow()
+        self.assertLess(self.peak_memory(), 150)
+        self.assert_complete()
+
+
 class AnotherChain(LyingHosts):
     """The host that is asked first tells of blocks that the chain has not; two others are true."""
 
