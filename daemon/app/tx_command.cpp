@@ -53,8 +53,9 @@ base::Task<void> fetch(rpc::TreeSource& source, rpc::ShardLayouts& layouts, std:
     query.sender_id = std::move(sender_id);
     query.priority = rpc::Priority::head;
     fetched.result = co_await source.tree(std::move(query));
-    const auto* tree = std::get_if<rpc::TreeSource::Tree>(&*fetched.result);
+    auto* tree = std::get_if<rpc::TreeSource::Tree>(&*fetched.result);
     if (tree == nullptr) co_return;
+    tree->room.reset();  // the tree outlives its source
     fetched.blocks = co_await rpc::blocks_of(source, tree->status.value, rpc::Priority::head, kEveryHeight);
     fetched.layouts = co_await rpc::layouts_of(layouts, fetched.blocks, rpc::Priority::head);
 }

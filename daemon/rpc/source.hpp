@@ -161,7 +161,7 @@ public:
         std::vector<std::string> missing_receipts;  // ids of the others that were executed
         std::string host;                           // who answered
         bool complete = false;                      // every id reachable through receipt_ids has an outcome
-        net::AnswerRoom::Share room;                // of a large answer
+        net::AnswerRoom::Share room;                // of a large answer; let go before the source is
 
         // Works on it: the room's threads, if it is large.
         base::asio::thread_pool& cpu(base::asio::thread_pool& of_small) const;

@@ -149,6 +149,19 @@ class LargeTrees(LyingHosts):
         self.assert_complete()
 
 
+class LargeTreesOnDemand(support.Scenario):
+    def test_of_which_nothing_is_stored_are_shown_by_the_command(self):
+        chain = self.sandbox("--block-time-ms", 100, command="run", regular_hosts=1)
+        settings = self.config(chain, network="sandbox", hosts=("regular",))
+        key = key_of(chain, "alice.sandbox")
+        signed = Signed(key, "alice.sandbox", "bob.sandbox", nonce_of(chain, "alice.sandbox", key) + 1, final_hash(chain), TOKEN)
+        chain.rpc("broadcast_tx_commit", [signed.base64])
+        chain.lie("regular", "unfinished_tree")
+        said, complained = self.receiptd("tx", signed.hash, "alice.sandbox", "--config", settings, expect=None)
+        self.assertIn("from the upstream; not stored", said, complained)
+        self.assertEqual(chain.told("regular"), 1)
+
+
 class AnotherChain(LyingHosts):
     """The host that is asked first tells of blocks that the chain has not; two others are true."""
 
