@@ -15,7 +15,9 @@ CREATE TABLE chain_identity (
     scope text NOT NULL,
     partition_width text NOT NULL CHECK (partition_width IN ('day', 'week', 'month')),
     created_by text NOT NULL,
-    created_at timestamptz NOT NULL DEFAULT now()
+    created_at timestamptz NOT NULL DEFAULT now(),
+    -- The hash of the chain's genesis block, as the hosts told it at the first start. NULL: nobody has told it yet.
+    genesis_hash text COLLATE "C"
 );
 
 CREATE TABLE blocks (
@@ -32,6 +34,8 @@ CREATE TABLE blocks (
     gas_price numeric(39, 0),
     total_supply numeric(39, 0),
     protocol_version int,
+    -- The header is taken on the word of the hosts, though this speaks against it.
+    on_trust text,
     UNIQUE (block_height, block_time)
 ) PARTITION BY RANGE (block_time);
 CREATE INDEX ON blocks USING hash (block_hash);
@@ -52,6 +56,9 @@ CREATE TABLE chunks (
     encoded_length bigint,
     outcome_root text COLLATE "C",
     tx_root text COLLATE "C",
+    -- Outcomes of whole blocks are compared with the root that the shard's next new chunk has of them.
+    executed_root text COLLATE "C",
+    covered boolean,
     UNIQUE (block_height, shard_id, block_time)
 ) PARTITION BY RANGE (block_time);
 
@@ -73,6 +80,14 @@ CREATE TABLE transactions (
     error_text text,
     gas_burnt bigint,
     tokens_burnt numeric(39, 0),
+    nonce_index int,  -- a gas key has several nonces
+    -- Who is behind a relayer. NULL: the signer. The claimed one is named, and not proven to have signed.
+    user_id text COLLATE "C",
+    confirmed boolean,
+    -- PostgreSQL stores no NUL in a text, and takes no JSON apart that has the escape of one. A row whose texts were
+    -- changed for that keeps them as they were given; bytea, as they are no text for PostgreSQL.
+    as_given bytea,
+    claimed_user_id text COLLATE "C",
     UNIQUE (tx_hash, tree_id, block_time)
 ) PARTITION BY RANGE (block_time);
 CREATE INDEX ON transactions (signer_id, block_time);
@@ -91,7 +106,7 @@ CREATE TABLE receipts (
     predecessor_id text COLLATE "C",
     receiver_id text COLLATE "C" NOT NULL,
     signer_id text COLLATE "C",
-    role text COLLATE "C" CHECK (role IN ('initial', 'callback', 'promise', 'detached', 'refund', 'payout')),
+    role text COLLATE "C" CHECK (role IN ('initial', 'callback', 'promise', 'returned', 'detached', 'refund', 'payout')),
     method_name text COLLATE "C",
     actions json,
     deposit numeric(39, 0),
@@ -108,6 +123,8 @@ CREATE TABLE receipts (
     tokens_burnt numeric(39, 0),
     logs text[],
     executed_block_hash text COLLATE "C",
+    is_promise_yield boolean,  -- it waits for a resume, not for other receipts
+    as_given bytea,            -- as that of transactions
     UNIQUE (tree_id, receipt_id, block_time)
 ) PARTITION BY RANGE (block_time);
 CREATE INDEX ON receipts USING hash (receipt_id);
@@ -139,6 +156,7 @@ CREATE INDEX ON data_receipts USING hash (data_id);
 CREATE INDEX ON data_receipts USING brin (block_time, block_height) WITH (pages_per_range = 32, autosummarize = on);
 ALTER TABLE data_receipts ALTER data SET STORAGE MAIN;
 
+-- The events of a receipt are committed with the receipt, which is unique; they are found by their tree.
 CREATE TABLE events (
     receipt_id text COLLATE "C" NOT NULL,
     tree_id text COLLATE "C" NOT NULL,
@@ -150,12 +168,122 @@ CREATE TABLE events (
     standard text COLLATE "C",
     version text COLLATE "C",
     event text COLLATE "C",
-    data json,
-    UNIQUE (tree_id, receipt_id, "index", block_time)
+    data json
 ) PARTITION BY RANGE (block_time);
 CREATE INDEX ON events (account_id, event, block_time);
 CREATE INDEX ON events USING brin (block_time, block_height) WITH (pages_per_range = 32, autosummarize = on);
+CREATE INDEX ON events USING hash (tree_id);
 ALTER TABLE events ALTER data SET STORAGE MAIN;
+
+-- What became of a transaction, and what went wrong in it. A finding is written once, in the transaction that commits
+-- the receipt that proves it. Both are found by tree_id.
+CREATE TABLE transaction_results (
+    tx_hash text COLLATE "C" NOT NULL,
+    tree_id text COLLATE "C" NOT NULL,
+    -- Of the block that includes the transaction, as in transactions.
+    block_height bigint NOT NULL,
+    block_time timestamptz NOT NULL,
+    signer_id text COLLATE "C" NOT NULL,
+    receiver_id text COLLATE "C" NOT NULL,
+    verdict text COLLATE "C" NOT NULL
+        CHECK (verdict IN ('succeeded', 'failed', 'callback_failed', 'receipt_failed',
+                           'succeeded_with_handled_failure')),
+    error_class text COLLATE "C",
+    error_text text,
+    included_height bigint NOT NULL,
+    completed_height bigint NOT NULL,
+    completed_time timestamptz NOT NULL,
+    settled_height bigint NOT NULL,
+    receipts int NOT NULL,
+    failed_receipts int NOT NULL,
+    gas_burnt bigint NOT NULL,
+    tokens_burnt numeric(39, 0) NOT NULL,  -- fees
+    -- NEAR's own status of the transaction, beside the verdict.
+    near_status text COLLATE "C" CHECK (near_status IN ('success', 'failure')),
+    near_status_receipt_id text COLLATE "C",
+    root_cause text COLLATE "C",
+    -- What came of handled failures, and of tokens that were sent along.
+    effect text COLLATE "C"
+        CHECK (effect IN ('refunded', 'refunded_in_part', 'told', 'swallowed', 'tokens_lost')),
+    judged_by smallint,  -- the rules that it was made by
+    user_id text COLLATE "C",
+    method_name text COLLATE "C",
+    net_deposit numeric(39, 0),
+    gas_refunded numeric(39, 0),
+    deposit_refunded numeric(39, 0),
+    tokens_lost numeric(39, 0),  -- burnt, and not as fees
+    claimed_user_id text COLLATE "C",
+    UNIQUE (tx_hash, tree_id, block_time)
+) PARTITION BY RANGE (block_time);
+CREATE INDEX ON transaction_results (block_time) WHERE verdict <> 'succeeded';
+CREATE INDEX ON transaction_results USING brin (block_time, block_height) WITH (pages_per_range = 32, autosummarize = on);
+
+CREATE TABLE findings (
+    -- The same for the same cause, however often it is found: kind and receipt, or kind and transaction.
+    finding_id text COLLATE "C" NOT NULL,
+    kind text COLLATE "C" NOT NULL
+        CHECK (kind IN ('failed_receipt', 'failed_transaction', 'tokens_returned', 'burnt_tokens', 'wallet_refused',
+                        'yield_timed_out', 'undecided', 'rejected', 'forwarding_failed', 'dropped', 'expired', 'unknown',
+                        'stuck', 'corrected')),
+    tx_hash text COLLATE "C",
+    tree_id text COLLATE "C" NOT NULL,
+    receipt_id text COLLATE "C",
+    role text COLLATE "C",
+    handled boolean,
+    contract_id text COLLATE "C",
+    method_name text COLLATE "C",
+    signer_id text COLLATE "C",
+    error_class text COLLATE "C",
+    error_text text,
+    block_height bigint,
+    block_time timestamptz NOT NULL,
+    handled_by text[] COLLATE "C",
+    root_cause text COLLATE "C",
+    effect text COLLATE "C"
+        CHECK (effect IN ('refunded', 'refunded_in_part', 'told', 'swallowed', 'tokens_lost')),
+    amount_kept numeric(39, 0),
+    amount_returned numeric(39, 0),
+    -- Of the end of a watch: whether it is proven, and from when its transaction may be signed anew.
+    conclusive boolean,
+    safe_to_resign_after_height bigint,
+    safe_to_resign_estimated_at timestamptz,
+    correction json,  -- what a reported end turned out to be
+    user_id text COLLATE "C",
+    amount_burnt numeric(39, 0),
+    expected boolean,  -- somebody expects it: nobody is alerted
+    UNIQUE (finding_id, tree_id, block_time)
+) PARTITION BY RANGE (block_time);
+CREATE INDEX ON findings (contract_id, block_time);
+CREATE INDEX ON findings USING hash (tree_id);
+CREATE INDEX ON findings (block_time);
+CREATE INDEX ON findings (kind, block_time);
+
+-- Receipts that carry a global contract from shard to shard, one row for each shard that it is sent to.
+CREATE TABLE global_contract_distributions (
+    receipt_id text COLLATE "C" NOT NULL,
+    block_height bigint NOT NULL,
+    block_time timestamptz NOT NULL,
+    shard_id bigint,
+    deployer_id text COLLATE "C" NOT NULL,
+    contract_hash text COLLATE "C",
+    contract_account_id text COLLATE "C",
+    code text COLLATE "C" NOT NULL,
+    nonce numeric(20, 0),
+    target_shard_id bigint NOT NULL,
+    delivered int NOT NULL,
+    UNIQUE (receipt_id, block_time)
+) PARTITION BY RANGE (block_time);
+CREATE INDEX ON global_contract_distributions (deployer_id, block_time);
+
+-- Hashes that the chain executed in several blocks: each execution is a tree of its own (schema/37_executions.sql).
+CREATE TABLE executions (
+    tx_hash text COLLATE "C" NOT NULL,
+    block_height bigint NOT NULL,
+    block_time timestamptz NOT NULL,
+    tree_id text COLLATE "C" NOT NULL,
+    PRIMARY KEY (tx_hash, block_height)
+);
+CREATE INDEX ON executions (block_time);
 
 -- lz4 costs half the CPU of PostgreSQL's own compression; a server built without it keeps its own.
 DO $$

@@ -1,4 +1,4 @@
--- What really happened, and what is being watched (migrations/0004_watching.sql).
+-- What really happened, and what is being watched (migrations/0003_watching.sql).
 
 CREATE OR REPLACE VIEW failed_callbacks AS
 SELECT finding_id, tx_hash, receipt_id, contract_id, method_name, signer_id, error_class, error_text,

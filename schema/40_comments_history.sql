@@ -44,8 +44,8 @@ COMMENT ON COLUMN chunks.balance_burnt IS 'Tokens burnt by the previous chunk of
 COMMENT ON COLUMN chunks.encoded_length IS 'Size of the encoded chunk in bytes.';
 COMMENT ON COLUMN chunks.outcome_root IS 'Merkle root of the outcomes of the shard''s previous chunk.';
 COMMENT ON COLUMN transactions.confirmed IS 'Source rpc: whether all outcomes of its tree led to the roots that the chain has of them, or two hosts told them (docs/decisions/0043). NULL: its blocks told them (then coverage.unconfirmed says it), or its tree is not stored.';
-COMMENT ON COLUMN chunks.executed_root IS 'Merkle root of the outcomes that the block was told with, of this shard. If they are true, it is the outcome_root of the shard''s next new chunk. NULL: the block came without outcomes (source rpc), nothing was executed, or an earlier version stored it.';
-COMMENT ON COLUMN chunks.covered IS 'Whether the hash of the block was recomputed and covers this header. NULL: written by an earlier version.';
+COMMENT ON COLUMN chunks.executed_root IS 'Merkle root of the outcomes that the block was told with, of this shard. If they are true, it is the outcome_root of the shard''s next new chunk. NULL: the block came without outcomes (source rpc) or nothing was executed.';
+COMMENT ON COLUMN chunks.covered IS 'Whether the hash of the block was recomputed and covers this header.';
 COMMENT ON COLUMN chunks.tx_root IS 'Merkle root of the transactions in the chunk.';
 
 COMMENT ON TABLE transactions IS 'One row per transaction in a chunk: the signed content, and the result of its conversion into the initial receipt. The later results are in receipts; receipt_tree(tx_hash) shows the whole tree.';
@@ -89,7 +89,7 @@ COMMENT ON COLUMN receipts.actions IS 'Actions as JSON from the chain. If the ar
 COMMENT ON COLUMN receipts.deposit IS 'Attached tokens, sum over all actions, yoctoNEAR.';
 COMMENT ON COLUMN receipts.input_data_ids IS 'Ids of the data that the receipt awaits (data_receipts.data_id), in the order in which the contract sees them.';
 COMMENT ON COLUMN receipts.output_data_ids IS 'Ids of the data with which the result is sent to the receipts that await it.';
-COMMENT ON COLUMN receipts.is_promise_yield IS 'true: created by promise_yield_create, so it waits for a resume or a time-out. NULL: it was not, or the row is older than this column.';
+COMMENT ON COLUMN receipts.is_promise_yield IS 'true: created by promise_yield_create, so it waits for a resume or a time-out. NULL: it was not.';
 COMMENT ON COLUMN receipts.receipt_ids IS 'Receipts created by this execution, in order; refunds are last.';
 COMMENT ON COLUMN receipts.status IS 'success_value: ended with a value; success_receipt_id: its result is the result of the receipt in column result; failure; unknown: a status that this version does not know.';
 COMMENT ON COLUMN receipts.result IS 'success_value: the value, base64 (NULL if empty); success_receipt_id: the id of the returned receipt.';

@@ -8,7 +8,7 @@ COMMENT ON TABLE schema_objects IS 'Checksum of the applied files of schema/ (vi
 COMMENT ON COLUMN schema_objects.only_row IS 'Always true: keeps the table at one row.';
 COMMENT ON COLUMN schema_objects.checksum IS 'SHA-256 over all files of schema/, in hexadecimal.';
 COMMENT ON COLUMN schema_objects.applied_at IS 'When they were applied.';
-COMMENT ON COLUMN schema_objects.applied_by IS 'The program that applied them. NULL: one of before this column.';
+COMMENT ON COLUMN schema_objects.applied_by IS 'The program that applied them.';
 COMMENT ON COLUMN schema_objects.readonly_role IS 'The readers'' role that was given its rights.';
 
 COMMENT ON TABLE daemons IS 'The daemons that share this database. Each renews its row every few seconds. After 10 s without renewal it counts as gone; its row is deleted after a day.';

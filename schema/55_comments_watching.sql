@@ -104,7 +104,7 @@ COMMENT ON COLUMN watch_transitions.at IS 'When receiptd noticed it.';
 COMMENT ON COLUMN watch_transitions.block_height IS 'Height of the block that proves it. NULL: no block proves it.';
 COMMENT ON COLUMN watch_transitions.block_time IS 'Time of that block.';
 COMMENT ON COLUMN watch_transitions.evidence IS 'Evidence of the transition.';
-COMMENT ON COLUMN watch_transitions.conclusive IS 'As in watches. NULL: written by an earlier version.';
+COMMENT ON COLUMN watch_transitions.conclusive IS 'As in watches.';
 COMMENT ON COLUMN watch_transitions.safe_to_resign_after_height IS 'As in watches.';
 COMMENT ON COLUMN watch_transitions.safe_to_resign_estimated_at IS 'As in watches.';
 
@@ -194,7 +194,7 @@ COMMENT ON COLUMN alerts.telling IS 'How many alerts the finding has had with th
 COMMENT ON COLUMN alerts.handled IS 'What people were told last: whether the failure was handled. NULL: the finding does not tell it, or the alert is older than this column.';
 COMMENT ON COLUMN alerts.kind IS 'Kind of the finding, the stage, or event, transfer, key_added, verdict, absence or latency.';
 COMMENT ON COLUMN alerts.tx_hash IS 'Hash of the transaction.';
-COMMENT ON COLUMN alerts.contract_id IS 'The contract or account that received the receipt or transaction that it is about. NULL, as in the next columns: it has none, or an earlier version made the alert.';
+COMMENT ON COLUMN alerts.contract_id IS 'The contract or account that received the receipt or transaction that it is about. NULL, as in the next columns: it has none.';
 COMMENT ON COLUMN alerts.method_name IS 'The method of the first function call, at most 256 bytes.';
 COMMENT ON COLUMN alerts.error_class IS 'The class of the error.';
 COMMENT ON COLUMN alerts.signer_id IS 'The account that signed the transaction.';

@@ -1,5 +1,5 @@
 // The alert rules and account lists that the daemons of a database have declared
-// (migrations/0025_alert_rules.sql).
+// (migrations/0005_rules.sql).
 #pragma once
 
 #include "storage/pqxx_shim.hpp"

@@ -1,4 +1,4 @@
-// The durable queue of alerts (migrations/0004_watching.sql: endpoints, alerts, deliveries) and what
+// The durable queue of alerts (migrations/0004_alerts.sql: endpoints, alerts, deliveries) and what
 // their payloads tell, for the dispatcher.
 #pragma once
 

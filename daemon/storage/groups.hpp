@@ -1,4 +1,4 @@
-// Groups of alerts in their table (migrations/0031_groups.sql).
+// Groups of alerts in their table (migrations/0004_alerts.sql).
 #pragma once
 
 #include "storage/delivery_store.hpp"

@@ -131,19 +131,13 @@ private:
                     "NULL, applied_at timestamptz NOT NULL DEFAULT now()); "
                     "CREATE TABLE schema_objects (only_row boolean PRIMARY KEY DEFAULT true CHECK "
                     "(only_row), "
-                    "checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())");
+                    "checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now(), applied_by text, "
+                    "readonly_role text)");
             tx.commit();
         } catch (const pqxx::sql_error& e) {
             const auto sqlstate = shim::sqlstate_of(e);
             if (sqlstate != kTableExists && sqlstate != kNotUnique) throw;
         }
-        patiently([](pqxx::work& tx) {
-            if (tx.exec("SELECT FROM pg_attribute WHERE attrelid = 'schema_objects'::regclass AND attname = "
-                        "'applied_by'")
-                    .empty())
-                tx.exec(
-                    "ALTER TABLE schema_objects ADD COLUMN applied_by text, ADD COLUMN readonly_role text");
-        });
     }
 
     void tell_of_daemons() {

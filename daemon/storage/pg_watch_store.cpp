@@ -32,7 +32,7 @@ const std::string kOpenSubmissions =
     "AND (created_at, tx_hash) > (" +
     time_parameter(1) + ", $2) ORDER BY created_at, tx_hash LIMIT $3";
 
-// As the index has it (migrations/0004).
+// As the index has it (migrations/0003_watching.sql).
 const std::string kLostStages = "stage IN ('rejected', 'forwarding_failed', 'dropped', 'expired', 'unknown')";
 
 // `$1`: the reason of those that heights are missing for, `$2`: how long a block hash is good, `$3`: how far

@@ -91,8 +91,8 @@ std::string problem_of(const StoredSchema& stored, const std::map<int, const Sql
                    "the upgrade)";
         if (sha256_hex(file->second->text) != past.second)
             return "migration " + file->second->name +
-                   " was changed after it had been applied here; use the release that made this database, or "
-                   "a new database";
+                   " was changed after it had been applied here; use the receiptd that made this database, "
+                   "or set database.url to a new one, which `receiptd backfill` fills";
     }
     return {};
 }

@@ -1,4 +1,4 @@
-// Silences as people make and end them (migrations/0030_silences.sql). Every daemon that sends alerts asks
+// Silences as people make and end them (migrations/0004_alerts.sql). Every daemon that sends alerts asks
 // for them.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The timed rules of all daemons, with what their tables remember of them (migrations/0028_timed_rules.sql).
+// The timed rules of all daemons, with what their tables remember of them (migrations/0005_rules.sql).
 #pragma once
 
 #include "rule/rule_set.hpp"

@@ -1,2 +1,0 @@
--- Which daemon had an endpoint in its configuration last.
-ALTER TABLE endpoints ADD COLUMN served_by text;
