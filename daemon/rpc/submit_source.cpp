@@ -19,6 +19,8 @@ using DecodedBlock = chain::Decoded<chain::Block>;
 using nlohmann::json;
 
 constexpr base::Duration kOthersAnswer = std::chrono::seconds(1);  // after the first host did
+constexpr unsigned kMostLookUps = 3;  // whether a block holds what a host objects to
+constexpr base::Duration kLookUpAgain = std::chrono::milliseconds(300);
 constexpr std::uint64_t kShortestValidity = 1'000;
 constexpr std::uint64_t kLongestValidity = 10'000'000;
 constexpr base::Duration kValidityHolds = std::chrono::hours(24);
@@ -274,10 +276,7 @@ base::Task<void> RpcSubmitSource::ask_opinion(std::shared_ptr<Poll> poll, std::s
     auto decode = opinion_decoder(poll->tx_hash);
     auto answer = co_await decoded_call<Status>(*router_, pool_, std::move(call), std::move(decode));
     auto says = answer ? said(answer->value.value) : said(answer.error());
-    if (says == Opinion::Says::objects) {
-        const bool holds = co_await holds_by_hash(poll, host, priority);
-        if (holds) says = Opinion::Says::on_chain;
-    }
+    if (says == Opinion::Says::objects) says = co_await objects_still(poll, host, priority);
     auto& opinion = poll->opinions[host];
     opinion.says = says;
     if (says == Opinion::Says::objects) opinion.error_json = answer.error().invalid_transaction_json;
@@ -285,19 +284,27 @@ base::Task<void> RpcSubmitSource::ask_opinion(std::shared_ptr<Poll> poll, std::s
     if (good && !poll->good_at) poll->good_at = time_->now();
 }
 
-base::Task<bool> RpcSubmitSource::holds_by_hash(std::shared_ptr<Poll> poll, std::size_t host,
-                                                Priority priority) {
+base::Task<SubmitSource::Opinion::Says> RpcSubmitSource::objects_still(std::shared_ptr<Poll> poll,
+                                                                       std::size_t host, Priority priority) {
     using Status = chain::Decoded<chain::TransactionStatus>;
     TreeSource::Query query;
     query.tx_hash = poll->tx_hash;
     query.sender_id = poll->sender_id;
     query.priority = priority;
-    auto call = ask_transaction("tx", query);
-    call.only_host = host;
-    auto decode = opinion_decoder(poll->tx_hash);
-    const auto answer = co_await decoded_call<Status>(*router_, pool_, std::move(call), std::move(decode));
-    if (!answer) co_return false;
-    co_return said(answer->value.value) == Opinion::Says::on_chain;
+    query.only_host = host;
+    base::asio::steady_timer timer(executor_);
+    for (unsigned asked = 1; true; ++asked) {
+        auto call = ask_transaction("tx", query);
+        auto decode = opinion_decoder(poll->tx_hash);
+        const auto answer =
+            co_await decoded_call<Status>(*router_, pool_, std::move(call), std::move(decode));
+        const auto says = answer ? said(answer->value.value) : said(answer.error());
+        if (says == Opinion::Says::on_chain) co_return says;
+        const bool failed = answer && answer->value.value.transaction_outcome;  // in a block
+        if (failed || says == Opinion::Says::no_objection) co_return Opinion::Says::objects;
+        if (asked == kMostLookUps) co_return Opinion::Says::silent;
+        co_await time_->sleep(timer, kLookUpAgain);
+    }
 }
 
 }  // namespace receiptd::rpc

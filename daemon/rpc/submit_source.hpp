@@ -44,7 +44,7 @@ public:
         std::string error_json;  // of one that objects: the InvalidTxError
     };
     // The opinion of each host. One that objects is asked by hash whether a block holds it: a node that
-    // verifies first refuses what has deleted its own key.
+    // verifies first refuses what has deleted its own key. If it cannot say that, it is silent.
     virtual base::Task<std::vector<Opinion>> opinions(std::string signed_tx_base64, std::string tx_hash,
                                                       std::string sender_id, Priority priority) = 0;
     // How many heights a block hash is good for; of two that differ the larger number: nothing expires by
@@ -94,7 +94,7 @@ private:
     base::Task<Broadcast> send_to_any(std::shared_ptr<Sending> sending, Call call);
     struct Poll;
     base::Task<void> ask_opinion(std::shared_ptr<Poll> poll, std::size_t host, Call call);
-    base::Task<bool> holds_by_hash(std::shared_ptr<Poll> poll, std::size_t host, Priority priority);
+    base::Task<Opinion::Says> objects_still(std::shared_ptr<Poll> poll, std::size_t host, Priority priority);
 
     base::asio::any_io_executor executor_;
     base::asio::thread_pool& pool_;

@@ -128,6 +128,14 @@ protected:
         return all.at(0);
     }
     static Transport::Reply unknown(const net::HttpRequest&) { return error("UNKNOWN_TRANSACTION"); }
+    // A host that verifies the bytes first; `by_hash` answers whether a block holds it.
+    static FakeHost::Script objecting(const std::string& invalid_tx_error, FakeHost::Script by_hash) {
+        return [invalid_tx_error, by_hash = std::move(by_hash)](const net::HttpRequest& request) {
+            if (request.body.find("signed_tx_base64") == std::string::npos) return by_hash(request);
+            return error("INVALID_TRANSACTION", 200, "HANDLER_ERROR",
+                         R"({"TxExecutionError":{"InvalidTxError":)" + invalid_tx_error + "}}");
+        };
+    }
 };
 
 TEST_F(OpinionsTest, EachHostIsAskedWithTheBytesAndSendsNothing) {
@@ -139,13 +147,10 @@ TEST_F(OpinionsTest, EachHostIsAskedWithTheBytesAndSendsNothing) {
 
 TEST_F(OpinionsTest, AnObjectionComesWithTheWholeError) {
     archival.script = unknown;
-    const auto told = of_regular([](const auto&) {
-        return error(
-            "INVALID_TRANSACTION", 200, "HANDLER_ERROR",
-            R"({"TxExecutionError":{"InvalidTxError":{"InvalidNonce":{"tx_nonce":5,"ak_nonce":7}}}})");
-    });
+    const auto told = of_regular(objecting(R"({"InvalidNonce":{"tx_nonce":5,"ak_nonce":7}})", unknown));
     EXPECT_EQ(told.says, Says::objects);
     EXPECT_EQ(told.error_json, R"({"InvalidNonce":{"tx_nonce":5,"ak_nonce":7}})");
+    EXPECT_EQ(regular.asked(R"("sender_account_id":"alice.near")"), 1u) << "it knows no block that holds it";
 }
 
 TEST_F(OpinionsTest, ALevelWithoutAnOutcomeSaysNothing) {
@@ -203,17 +208,43 @@ TEST_F(OpinionsTest, AnOutcomeWithAReceiptIsABlockThatHasIt) {
         << "another block may execute it";
 }
 
+const std::string kNoKey =
+    R"({"InvalidAccessKeyError":{"AccessKeyNotFound":{"account_id":"alice.near","public_key":"ed25519:1"}}})";
+
 TEST_F(OpinionsTest, AHostThatMissesTheKeyIsAskedWhetherABlockHoldsWhatDeletedIt) {
     archival.script = unknown;
-    const auto told = of_regular([](const net::HttpRequest& request) {
-        if (request.body.find("signed_tx_base64") == std::string::npos) return executed()(request);
-        return error("INVALID_TRANSACTION", 200, "HANDLER_ERROR",
-                     R"({"TxExecutionError":{"InvalidTxError":{"InvalidAccessKeyError":{"AccessKeyNotFound":)"
-                     R"({"account_id":"alice.near","public_key":"ed25519:1"}}}}})");
-    });
+    const auto told = of_regular(objecting(kNoKey, executed()));
     EXPECT_EQ(told.says, Says::on_chain);
     EXPECT_EQ(told.error_json, "");
     EXPECT_EQ(regular.asked(R"("sender_account_id":"alice.near")"), 1u);
+}
+
+TEST_F(OpinionsTest, AnObjectionOfAHostThatCannotSayWhetherABlockHoldsItIsNone) {
+    archival.script = unknown;
+    const FakeHost::Script busy_host = [](const auto&) { return error("BUSY"); };
+    const FakeHost::Script pending = [](const auto&) {
+        return http(408, R"({"jsonrpc":"2.0","id":"receiptd","error":{"name":"HANDLER_ERROR","code":-32000,)"
+                         R"("cause":{"name":"TIMEOUT_ERROR","info":{"cause":"PENDING"}},"message":"x"}})");
+    };
+    const FakeHost::Script level = [](const auto&) { return result(R"({"final_execution_status":"NONE"})"); };
+    for (const auto& by_hash :
+         {busy_host, pending, level, FakeHost::Script(failing), FakeHost::Script(busy)}) {
+        const auto told = of_regular(objecting(kNoKey, by_hash));
+        EXPECT_EQ(told.says, Says::silent);
+        EXPECT_EQ(told.error_json, "");
+        world.time->advance(std::chrono::minutes(10));
+    }
+}
+
+TEST_F(OpinionsTest, AHostThatDidNotSayWhetherABlockHoldsItIsAskedAgain) {
+    archival.script = failing;
+    int asked = 0;
+    const auto told = of_regular(objecting(kNoKey, [&asked](const net::HttpRequest& request) {
+        if (++asked < 3) return error("BUSY");
+        return executed()(request);
+    }));
+    EXPECT_EQ(told.says, Says::on_chain);
+    EXPECT_EQ(asked, 3);
 }
 
 TEST_F(SubmitSourceTest, ABlockThatNoHostKnowsIsAnAnswer) {

@@ -36,6 +36,8 @@ protected:
     rpc::Transport::Reply answer(const json& asked) const {
         const auto& method = asked["method"];
         if (method == "tx" && silent) return rpc::testing::broken(net::TransportFault::timeout);
+        if (method == "tx" && asked["params"].contains("tx_hash"))  // no block ever had it
+            return rpc::testing::error("UNKNOWN_TRANSACTION", 422);
         if (method == "tx") return rpc::testing::http(200, played["tx signed NONE"].dump());
         if (method == "broadcast_tx_async") return rpc::testing::http(200, played[method].dump());
         if (method != "block") return rpc::testing::result(R"({"transaction_validity_period":86400})");
