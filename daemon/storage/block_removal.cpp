@@ -139,7 +139,10 @@ RemovedBlock remove_block(pqxx::transaction_base& tx, base::Height height) {
 void forget_judgements(pqxx::transaction_base& tx, const std::vector<std::string>& trees,
                        const LostBlock& block) {
     const auto tree_ids = text_array(trees);
-    shim::query(tx, "DELETE FROM transaction_results WHERE tree_id = ANY ($1::text[])", tree_ids);
+    shim::query(tx,
+                "DELETE FROM transaction_results WHERE tree_id = ANY ($1::text[]) AND tx_hash = ANY (ARRAY("
+                "SELECT split_part(id, '@', 1) FROM unnest($1::text[]) AS id))",
+                tree_ids);
     shim::query(tx, "DELETE FROM findings WHERE tree_id = ANY ($1::text[]) AND " + kTreeFindings, tree_ids);
     shim::query(tx, kJudgeAgain, block.height, block.time, tree_ids);
 }

@@ -119,7 +119,7 @@ public:
         const auto judged = ids_of_rows(batch_, chain::Table::transaction_results);
         trees_.insert(judged.begin(), judged.end());
         const auto findings = "findings WHERE " + kTreeFindings + " AND ";
-        remove_decided("transaction_results WHERE tree_id", judged);
+        remove_decided("transaction_results WHERE tree_id = tx_hash AND tx_hash", judged);
         remove_decided(findings + "tree_id", judged);
         remove_decided(findings + "finding_id", ids_of_rows(batch_, chain::Table::findings));
     }

@@ -92,7 +92,8 @@ void remove_earlier(pqxx::transaction_base& tx, const chain::TreeCompletion& don
                         ")) LIMIT 1), $1) " + more + "AND block_time >= " + kSince,
                     done.tx_hash, done.block_timestamp_nanosec);
     };
-    for (const char* table : {"receipts", "events", "transaction_results"}) remove(table);
+    for (const char* table : {"receipts", "events"}) remove(table);
+    remove("transaction_results", "AND tx_hash = $1 ");  // as their index has it
     // Other findings of the watch (it is stuck, say) do not belong to the tree.
     remove("findings", "AND " + kTreeFindings + " ");
 }

@@ -205,6 +205,30 @@ TEST_F(Trees, OfOneListingOfAHashLeaveTheOtherOneLate) {
     EXPECT_EQ(rows("SELECT tx_hash FROM late_trees"), "T\n");
 }
 
+TEST_F(Trees, AreStoredWithoutReadingTheResultsOfOthers) {
+    execute(
+        "INSERT INTO transaction_results (tx_hash, tree_id, block_height, block_time, signer_id, "
+        "receiver_id, verdict, included_height, completed_height, completed_time, settled_height, receipts, "
+        "failed_receipts, gas_burnt, tokens_burnt) SELECT 'other ' || n, 'other ' || n, 100, at, 'a', 'b', "
+        "'succeeded', 100, 100, at, 100, 1, 0, 0, 0 FROM generate_series(1, 5000) n, "
+        "(SELECT block_time AS at FROM blocks WHERE block_height = 100) block; ANALYZE transaction_results");
+    const auto counted = [&](const std::string& what) {
+        return std::stoll(value("SELECT coalesce(sum(" + what +
+                                "), 0) FROM pg_stat_user_tables WHERE relname LIKE 'transaction_results%'"));
+    };
+    const auto read = counted("seq_tup_read");
+    const auto looks = counted("seq_scan + idx_scan");
+    {
+        OpenStore other(database().url());
+        await(other.trees.commit_tree(tree()));
+    }
+    wait_until(database().url(),  // a session reports it when it ends
+               "SELECT 1 FROM pg_stat_user_tables WHERE relname LIKE 'transaction_results%' "
+               "HAVING sum(seq_scan + idx_scan) > " +
+                   std::to_string(looks));
+    EXPECT_EQ(counted("seq_tup_read"), read);
+}
+
 TEST_F(Trees, StoredByTwoDaemonsAtOnceAreThereOnce) {
     OpenStore other(database().url());
     boost::asio::io_context io;
