@@ -1,5 +1,6 @@
 #include "follow/cost.hpp"
 
+#include "chain/tree/receipt_tree.hpp"
 #include "follow/tree_progress.hpp"
 
 #include <algorithm>
@@ -54,7 +55,7 @@ bool stays(chain::Table table) {
 base::Height resumed_at(const rpc::TreeSource::Tree& tree, const NextAsk& next,
                         const std::vector<std::pair<chain::Outcome, base::Height>>& outcomes) {
     base::Height at = next.at;
-    const auto look = [&](const chain::Receipt& body) {
+    chain::for_each_receipt(tree.status.value, tree.others(), [&](const chain::Receipt& body) {
         const auto waits = [&](chain::Text data_id) {
             return std::find(next.waits_for_data.begin(), next.waits_for_data.end(), data_id) !=
                    next.waits_for_data.end();
@@ -62,10 +63,7 @@ base::Height resumed_at(const rpc::TreeSource::Tree& tree, const NextAsk& next,
         if (!std::any_of(body.input_data_ids.begin(), body.input_data_ids.end(), waits)) return;
         for (const auto& [outcome, height] : outcomes)
             if (outcome.id == body.receipt_id) at = std::min(at, height);
-    };
-    const auto& told = tree.status.value.receipts;
-    if (told) std::for_each(told->begin(), told->end(), look);
-    for (const auto& extra : tree.extra_receipts) look(extra.receipt);
+    });
     return at;
 }
 

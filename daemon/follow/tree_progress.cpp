@@ -1,5 +1,7 @@
 #include "follow/tree_progress.hpp"
 
+#include "chain/tree/receipt_tree.hpp"
+
 #include <algorithm>
 #include <array>
 #include <unordered_set>
@@ -33,18 +35,16 @@ Waits waits_of(const rpc::TreeSource::Tree& tree) {
     for (const auto& outcome : status.receipts_outcome) known.insert(outcome.id);
     Waits waits;
     waits.moves = !status.transaction_outcome;
-    const auto look = [&](const chain::Receipt& body) {
+    chain::for_each_receipt(status, tree.others(), [&](const chain::Receipt& body) {
         if (body.kind == chain::ReceiptKind::data || !known.insert(body.receipt_id).second) return;
         const auto& awaited = body.input_data_ids;
         if (body.is_promise_yield)
             waits.for_data.insert(waits.for_data.end(), awaited.begin(), awaited.end());
         waits.moves = waits.moves || awaited.empty() || waits.for_data.size() > kMostAwaited;
-    };
+    });
     const auto announced = [&](const chain::Outcome& outcome) {
         for (const auto id : outcome.receipt_ids) waits.moves = waits.moves || !known.contains(id);
     };
-    if (status.receipts) std::for_each(status.receipts->begin(), status.receipts->end(), look);
-    for (const auto& extra : tree.extra_receipts) look(extra.receipt);
     if (status.transaction_outcome) announced(*status.transaction_outcome);
     std::for_each(status.receipts_outcome.begin(), status.receipts_outcome.end(), announced);
     if (waits.moves) waits.for_data.clear();

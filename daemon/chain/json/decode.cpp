@@ -9,16 +9,16 @@ namespace {
 // An error that is longer than any of nodes comes here (rpc/received.hpp): its name is said.
 template <class T>
 bool read_answer(decoding::Reader& reader, decoding::ondemand::object& root, T& out) {
-    RpcErrorObject told;
+    RpcErrorObject error;
     bool has_result = false;
     const auto result = [&](decoding::Value value) {
         has_result = true;
         return decode(reader, value, out);
     };
     const bool read =
-        reader.object(root, decoding::required("result", result), decoding::optional("error", told));
+        reader.object(root, decoding::required("result", result), decoding::optional("error", error));
     const auto name =
-        told.name.empty() || told.cause.empty() ? told.name + told.cause : told.name + " " + told.cause;
+        error.name.empty() || error.cause.empty() ? error.name + error.cause : error.name + " " + error.cause;
     if (read || has_result || name.empty()) return read;
     return reader.fail("an error in place of a result: " + name);
 }

@@ -40,8 +40,7 @@ public:
           tree_{rows.completion.tx_hash, true},
           data_ids_(rows.completion.data_ids) {
         const auto add = [this](const Receipt& body) { body_by_id_.emplace(body.receipt_id, &body); };
-        if (status.receipts) std::for_each(status.receipts->begin(), status.receipts->end(), add);
-        std::for_each(others.begin(), others.end(), add);
+        for_each_receipt(status, others, add);
         if (initial_) add(*initial_);
         for (std::size_t i = 0; i < status.receipts_outcome.size(); ++i)
             outcome_by_id_.emplace(status.receipts_outcome[i].id, i);

@@ -1,6 +1,5 @@
 #include "chain/tree/receipt_tree.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace receiptd::chain {
@@ -61,11 +60,9 @@ ReceiptTree tree_of(const TransactionStatus& answer, const std::vector<Receipt>&
         facts.shard_id = execution->shard_id;
         tree.add(std::move(facts));
     };
-    const auto add_body = [&](const Receipt& body) {
+    for_each_receipt(answer, others, [&](const Receipt& body) {
         if (body.kind != ReceiptKind::data) tree.add(receipt_facts(body));
-    };
-    if (answer.receipts) std::for_each(answer.receipts->begin(), answer.receipts->end(), add_body);
-    std::for_each(others.begin(), others.end(), add_body);
+    });
     if (const auto initial = initial_receipt(answer)) tree.add(receipt_facts(*initial));
     if (transaction) tree.add(transaction_facts(*transaction));
     if (conversion) add(*conversion);

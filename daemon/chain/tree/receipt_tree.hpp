@@ -59,6 +59,14 @@ struct Execution {
 // nullopt: the outcome does not count as executed (yet).
 using ExecutionOf = std::function<std::optional<Execution>(const Outcome&)>;
 
+// Calls `look` with each receipt of a host's answer, then with each of `others`, which the answer lacks.
+template <class Look>
+void for_each_receipt(const TransactionStatus& answer, const std::vector<Receipt>& others, const Look& look) {
+    if (answer.receipts)
+        for (const auto& receipt : *answer.receipts) look(receipt);
+    for (const auto& receipt : others) look(receipt);
+}
+
 // The tree of a host's answer. `others`: receipts of the tree that the answer lacks; the initial receipt is
 // made where it is missing.
 ReceiptTree tree_of(const TransactionStatus& answer, const std::vector<Receipt>& others,

@@ -29,7 +29,7 @@ std::string actions_in_words(const JudgedReceipt& receipt);
 std::string actions_in_words(const TransactionFacts& transaction);
 // "1 yield timed out"; empty: none did.
 std::string timeouts_in_words(const Judgement& tree);
-// What tokens a finding of kind burnt_tokens is about, and why nobody has them. One sentence.
+// One sentence about the tokens of a finding of kind burnt_tokens: which ones, and why nobody has them.
 std::string burnt_in_words(const Finding& finding);
 // "ft_transfer of token.near"; what is not known is left out.
 std::string call_in_words(const JudgedReceipt& receipt);
