@@ -41,9 +41,9 @@ std::string with_witness(const std::string& evidence, const Witness& witness) {
 
 // It stays stuck until it moves, whatever a restart makes of the time that it has waited.
 bool is_stuck(const storage::Watch& watch, const ReviewRules& rules, base::SteadyTime in_stage_since) {
-    if (watch.stuck || !rules.at_head_since) return watch.stuck;
     const auto patience = chain::stuck_after(watch.state.stage, rules.stuck);
-    return patience && rules.steady_now >= std::max(in_stage_since, *rules.at_head_since) + *patience;
+    return watch.stuck ||
+           (patience && has_waited_longer(*patience, in_stage_since, rules.at_head_since, rules.steady_now));
 }
 
 // The person who asked for the watch may have named another account than the signer.
@@ -82,6 +82,11 @@ chain::TreeSeen seen_of(const std::string& tx_hash, const storage::StoredTree& t
     if (!seen.included_at) seen.included_at = tree.listed_at;
     if (tree.transaction) seen.signer_id = tree.transaction->signer_id;
     return seen;
+}
+
+bool has_waited_longer(base::Duration patience, base::SteadyTime in_stage_since,
+                       const std::optional<base::SteadyTime>& at_head_since, base::SteadyTime now) {
+    return at_head_since && now >= std::max(in_stage_since, *at_head_since) + patience;
 }
 
 std::optional<storage::WatchUpdate> review(const storage::Watch& watch,

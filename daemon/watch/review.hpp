@@ -49,6 +49,11 @@ struct Witness {
     chain::BlockHeight final_height = 0;
 };
 
+// Whether a watch has been in its stage for longer than `patience`. Time counts from when the follower is at
+// the head; nullopt: it is not.
+bool has_waited_longer(base::Duration patience, base::SteadyTime in_stage_since,
+                       const std::optional<base::SteadyTime>& at_head_since, base::SteadyTime now);
+
 // Applies the observations, and whether it is stuck now. `in_stage_since`: known here to be in its stage.
 // nullopt: nothing is to be written.
 std::optional<storage::WatchUpdate> review(const storage::Watch& watch,

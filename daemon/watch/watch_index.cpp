@@ -92,11 +92,9 @@ std::vector<std::string> WatchIndex::take_touched(std::size_t limit) {
     return taken;
 }
 
-// As review() judges it, so that what is due for it becomes stuck.
 bool WatchIndex::is_stuck_now(const Entry& entry, const Now& now) {
-    if (!entry.patience || !now.at_head_since) return false;
-    const auto stuck_at = std::max(entry.in_stage_since, *now.at_head_since) + *entry.patience;
-    return now.steady >= std::max(stuck_at, entry.stuck_again_at);
+    return entry.patience && now.steady >= entry.stuck_again_at &&
+           has_waited_longer(*entry.patience, entry.in_stage_since, now.at_head_since, now.steady);
 }
 
 std::vector<std::string> WatchIndex::take_due(const Now& now, base::Duration again_after, std::size_t limit) {
