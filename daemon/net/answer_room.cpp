@@ -59,4 +59,8 @@ void AnswerRoom::give_back(std::uint64_t size) {
     changed_.notify_all();
 }
 
+boost::asio::thread_pool& cpu_of(const AnswerRoom::Share& room, boost::asio::thread_pool& of_small) {
+    return room && room->cpu() != nullptr ? *room->cpu() : of_small;
+}
+
 }  // namespace receiptd::net

@@ -63,4 +63,7 @@ private:
     base::Event changed_;
 };
 
+// The threads that work on an answer: those of its room, if it is large and its room has some.
+boost::asio::thread_pool& cpu_of(const AnswerRoom::Share& room, boost::asio::thread_pool& of_small);
+
 }  // namespace receiptd::net

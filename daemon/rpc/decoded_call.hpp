@@ -63,8 +63,7 @@ ReadAnswer<T> read_answer(const Decoder<T>& decode, const Lacking<T>& lacks, Rec
 template <class T>
 base::Task<ReadAnswer<T>> read_on(base::asio::thread_pool& pool, Decoder<T> decode, Lacking<T> lacks,
                                   Received received) {
-    auto* of_room = received.response.room ? received.response.room->cpu() : nullptr;
-    auto& cpu = of_room != nullptr ? *of_room : pool;
+    auto& cpu = net::cpu_of(received.response.room, pool);
     auto work = [decode = std::move(decode), lacks = std::move(lacks),
                  received = std::move(received)]() mutable {
         return read_answer<T>(decode, lacks, std::move(received));

@@ -11,7 +11,7 @@ std::vector<chain::Receipt> TreeSource::Tree::others() const {
 }
 
 base::asio::thread_pool& TreeSource::Tree::cpu(base::asio::thread_pool& of_small) const {
-    return room && room->cpu() != nullptr ? *room->cpu() : of_small;
+    return net::cpu_of(room, of_small);
 }
 
 base::Task<FetchResult> BlockSource::fetch_elsewhere(chain::BlockHeight, Priority, bool) {
