@@ -81,7 +81,7 @@ CREATE TABLE transactions (
     gas_burnt bigint,
     tokens_burnt numeric(39, 0),
     nonce_index int,  -- a gas key has several nonces
-    -- Who is behind a relayer. NULL: the signer. The claimed one is named, and not proven to have signed.
+    -- The user behind a relayer. NULL: the signer. A claimed user is named, and not proven to have signed.
     user_id text COLLATE "C",
     confirmed boolean,
     -- PostgreSQL stores no NUL in a text, and takes no JSON apart that has the escape of one. A row whose texts were
@@ -175,12 +175,12 @@ CREATE INDEX ON events USING brin (block_time, block_height) WITH (pages_per_ran
 CREATE INDEX ON events USING hash (tree_id);
 ALTER TABLE events ALTER data SET STORAGE MAIN;
 
--- What became of a transaction, and what went wrong in it. A finding is written once, in the transaction that commits
+-- A result says what became of a transaction, a finding what went wrong in it. A finding is written once, in the transaction that commits
 -- the receipt that proves it. Both are found by tree_id.
 CREATE TABLE transaction_results (
     tx_hash text COLLATE "C" NOT NULL,
     tree_id text COLLATE "C" NOT NULL,
-    -- Of the block that includes the transaction, as in transactions.
+    -- The block that includes the transaction, as in transactions.
     block_height bigint NOT NULL,
     block_time timestamptz NOT NULL,
     signer_id text COLLATE "C" NOT NULL,
@@ -202,7 +202,7 @@ CREATE TABLE transaction_results (
     near_status text COLLATE "C" CHECK (near_status IN ('success', 'failure')),
     near_status_receipt_id text COLLATE "C",
     root_cause text COLLATE "C",
-    -- What came of handled failures, and of tokens that were sent along.
+    -- The effect says what came of handled failures, and of tokens that were sent along.
     effect text COLLATE "C"
         CHECK (effect IN ('refunded', 'refunded_in_part', 'told', 'swallowed', 'tokens_lost')),
     judged_by smallint,  -- the rules that it was made by
@@ -243,7 +243,7 @@ CREATE TABLE findings (
         CHECK (effect IN ('refunded', 'refunded_in_part', 'told', 'swallowed', 'tokens_lost')),
     amount_kept numeric(39, 0),
     amount_returned numeric(39, 0),
-    -- Of the end of a watch: whether it is proven, and from when its transaction may be signed anew.
+    -- The end of a watch: whether it is proven, and from when its transaction may be signed anew.
     conclusive boolean,
     safe_to_resign_after_height bigint,
     safe_to_resign_estimated_at timestamptz,

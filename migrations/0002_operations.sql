@@ -11,8 +11,8 @@ CREATE TABLE coverage (
     -- Where heights of one source meet heights of the other, trees cross from blocks that tell outcomes into blocks
     -- that tell none.
     without_outcomes int8multirange NOT NULL DEFAULT '{}',
-    -- What happens while no daemon runs is a gap: everything is wanted from the height on which the head was followed
-    -- first, but for what an operator gives up.
+    -- The height on which the head was followed first. Everything from there on is wanted, but for what an operator
+    -- gives up: blocks of a time without a daemon are a gap.
     followed_since bigint,
     compared int8multirange NOT NULL DEFAULT '{}',
     unconfirmed int8multirange NOT NULL DEFAULT '{}',
@@ -140,7 +140,8 @@ CREATE TABLE followed_accounts (
     since_height bigint NOT NULL
 );
 
--- What the database does not take, or cannot read, because of its own data (daemon/storage/set_aside.hpp).
+-- Rows and trees that the database does not take, or cannot read, because of their own data
+-- (daemon/storage/set_aside.hpp).
 CREATE TABLE set_aside_rows (
     what text COLLATE "C" NOT NULL,
     id text COLLATE "C" NOT NULL,

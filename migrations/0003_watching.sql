@@ -18,7 +18,7 @@ CREATE TABLE watches (
     -- 'hash' (HTTP, command line, SQL), 'rule', 'submission'
     origin text COLLATE "C" NOT NULL DEFAULT 'hash' CHECK (origin IN ('hash', 'rule', 'submission')),
     rule text COLLATE "C",
-    -- What is known of a transaction that was handed in here.
+    -- Facts of a transaction that was handed in here.
     signed_tx_base64 text,
     idempotency_key text COLLATE "C",
     public_key text COLLATE "C",
@@ -40,7 +40,7 @@ CREATE TABLE watches (
     conclusive boolean NOT NULL DEFAULT false,
     safe_to_resign_after_height bigint,
     safe_to_resign_estimated_at timestamptz,
-    -- What the one who submitted or watches the transaction wants to have with each message.
+    -- Given by who submits or watches the transaction: each message repeats it.
     metadata json CHECK (length(metadata::text) <= 4096),
     -- Whoever inserts may not stop those who read: programs count in nanoseconds.
     CHECK (greatest(next_check_at, stuck_since, stage_since, created_at, updated_at) < '2200-01-01Z'
