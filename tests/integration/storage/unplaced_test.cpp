@@ -35,6 +35,14 @@ protected:
         for (const auto& id : ids) list(batch, id);
         commit(std::move(batch));
     }
+    // A block that lists TX and one of its receipts.
+    void commit_pending() {
+        auto batch = block_batch(100);
+        add_transaction(batch, {"TX", ""});
+        add_pending(batch, "TX");
+        list(batch, "R1");
+        commit(std::move(batch));
+    }
     UnplacedRound due() {
         rows("UPDATE unplaced_receipts SET due_at = now() RETURNING 1");
         return await(waiting().due_unplaced(10));
@@ -81,11 +89,7 @@ TEST_F(Unplaced, WaitFromTheCommitOfTheirBlockOn) {
 }
 
 TEST_F(Unplaced, AreGoneWithTheTreeThatBringsThem) {
-    auto batch = block_batch(100);
-    add_transaction(batch, {"TX", ""});
-    add_pending(batch, "TX");
-    list(batch, "R1");
-    commit(std::move(batch));
+    commit_pending();
     EXPECT_TRUE(due().due.at(0).signer_pending);
     await(store().trees.commit_tree(tree(100, {"R1"})));
     const auto round = due();
@@ -110,11 +114,7 @@ TEST_F(Unplaced, FindTheTreeOfATransactionThatNoBlockBrought) {
 }
 
 TEST_F(Unplaced, FindTheTreeOfAnotherExecutionThanTheOneThatIsPending) {
-    auto batch = block_batch(100);
-    add_transaction(batch, {"TX", ""});
-    add_pending(batch, "TX");
-    list(batch, "R1");
-    commit(std::move(batch));
+    commit_pending();
     await(waiting().place(found(90, {"R1"})));
     EXPECT_EQ(rows("SELECT tx_hash, block_height FROM pending_trees ORDER BY 2"), "TX|90\nTX|100\n");
 }

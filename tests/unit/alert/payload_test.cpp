@@ -23,6 +23,17 @@ void expect_golden(const std::string& name, const std::string& body) {
     EXPECT_EQ(json.dump(2) + "\n", test::read_file(RECEIPTD_TEST_DATA "/alerts/" + name)) << name;
 }
 
+// A transaction of which nothing but a finding is known.
+Cause cause_of(const std::string& kind) {
+    Cause cause;
+    cause.kind = kind;
+    cause.tx_hash = "TX";
+    auto& finding = cause.finding.emplace();
+    finding.kind = kind;
+    finding.tx_hash = "TX";
+    return cause;
+}
+
 TEST(Payload, OfAFailedCallbackTellsTheBranch) {
     expect_golden("failed_callback.json", payload(Swap().cause));
 }
@@ -177,19 +188,13 @@ TEST(Payload, OfATokenCallbackThatFailedTellsThatNoTokensCameBack) {
 }
 
 TEST(Payload, OfAWatchTellsWhyItEndedAndWhatWasGivenWithIt) {
-    Cause cause;
-    cause.kind = "dropped";
-    cause.tx_hash = "TX";
+    auto cause = cause_of("dropped");
     cause.idempotency_key = "payment-7";
     cause.metadata_json = R"({"order":7})";
     cause.evidence_json = R"({"nonce":7})";
-    chain::Finding finding;
-    finding.kind = cause.kind;
-    finding.tx_hash = "TX";
-    finding.signer_id = "alice.near";
-    finding.failure.error_class = "superseded";
-    finding.certainty = chain::Certainty{true, 0, {}};
-    cause.finding = finding;
+    cause.finding->signer_id = "alice.near";
+    cause.finding->failure.error_class = "superseded";
+    cause.finding->certainty = chain::Certainty{true, 0, {}};
     const auto data = Json::parse(payload(cause))["data"];
     EXPECT_EQ(data["summary"], "transaction TX of alice.near was dropped: superseded; nothing was moved");
     EXPECT_EQ(data["reason"], "superseded");
@@ -245,15 +250,9 @@ TEST(Payload, OfAnEndWithoutAVerdictTellsWhy) {
 }
 
 TEST(Payload, OfAnUndecidedTreeTellsWhyOnce) {
-    Cause cause;
-    cause.kind = "undecided";
-    cause.tx_hash = "TX";
-    chain::Finding finding;
-    finding.kind = cause.kind;
-    finding.tx_hash = "TX";
-    finding.signer_id = "alice.near";
-    finding.failure = {"receipts_missing", "nobody tells 5 receipts"};
-    cause.finding = finding;
+    auto cause = cause_of("undecided");
+    cause.finding->signer_id = "alice.near";
+    cause.finding->failure = {"receipts_missing", "nobody tells 5 receipts"};
     const auto data = Json::parse(payload(cause))["data"];
     EXPECT_EQ(data["summary"],
               "transaction TX of alice.near is undecided: receipts_missing: nobody tells 5 receipts");
@@ -281,32 +280,20 @@ TEST(Payload, LinksBeginWithThePublicAddress) {
 }
 
 TEST(Payload, OfAnExpiredTransactionHasNoTree) {
-    Cause cause;
-    cause.alert_id = cause.finding_id = "expired:TX";
-    cause.kind = "expired";
-    cause.tx_hash = "TX";
-    chain::Finding finding;
-    finding.finding_id = cause.alert_id;
-    finding.kind = cause.kind;
-    finding.tx_hash = "TX";
+    auto cause = cause_of("expired");
+    auto& finding = *cause.finding;
+    cause.alert_id = cause.finding_id = finding.finding_id = "expired:TX";
     finding.signer_id = "alice.near";
     finding.failure.error_class = "expired";
     finding.certainty = chain::Certainty{true, 0, {}};
     finding.at = {0, 1'700'000'000'000'000'000};
-    cause.finding = finding;
     expect_golden("expired.json", payload(cause));
 }
 
 TEST(Payload, OfACorrectionTellsWhatWasToldAndWhatIsTrue) {
-    Cause cause;
-    cause.kind = "corrected";
-    cause.tx_hash = "TX";
-    chain::Finding finding;
-    finding.kind = cause.kind;
-    finding.tx_hash = "TX";
-    finding.correction_json =
+    auto cause = cause_of("corrected");
+    cause.finding->correction_json =
         R"({"told":{"stage":"forwarding_failed"},"true":{"stage":"included"},"why":"a block"})";
-    cause.finding = finding;
     const auto body = Json::parse(payload(cause));
     EXPECT_EQ(body["type"], "transaction.corrected");
     EXPECT_EQ(body["data"]["correction"]["told"]["stage"], "forwarding_failed");
