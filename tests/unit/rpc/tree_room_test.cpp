@@ -1,4 +1,6 @@
 // Large answers about trees, which share room.
+#include "rpc/questions.hpp"
+#include "rpc/router.hpp"
 #include "rpc/tree_source.hpp"
 #include "unit/rpc/status_json.hpp"
 #include "unit/rpc/world.hpp"
