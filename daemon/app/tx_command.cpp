@@ -161,8 +161,7 @@ void print_verdict(const watch::TransactionView& view) {
         return;
     }
     if (!tree.verdict) {
-        std::cout << "  verdict  none yet: " << (tree.included ? "receipts are under way" : "not included")
-                  << '\n';
+        std::cout << "  verdict  none yet: " << watch::why_no_verdict(tree) << '\n';
         return;
     }
     std::cout << "  verdict  " << chain::verdict_name(*tree.verdict) << '\n';
@@ -186,6 +185,12 @@ void print_other_executions(const watch::TransactionView& view) {
                   << chain::render_tree(view.tx_hash, view.transaction, other, style_of_output());
         std::cout << "  verdict  " << (other.verdict ? chain::verdict_name(*other.verdict) : "none yet")
                   << '\n';
+    }
+    for (const auto& listing : watch::untold_elsewhere(view)) {
+        std::cout << "  listed also in block " << listing.at.height << '\n'
+                  << "  verdict  none yet: no host tells its outcome";
+        if (!listing.reason.empty()) std::cout << " (" << base::one_line(listing.reason) << ')';
+        std::cout << '\n';
     }
 }
 

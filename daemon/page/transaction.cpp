@@ -80,6 +80,16 @@ Json executions_of(const watch::TransactionView& view) {
             base::shortened(chain::render_tree(view.tx_hash, view.transaction, other), kMostText);
         executions.push_back(std::move(values));
     }
+    for (const auto& listing : watch::untold_elsewhere(view)) {
+        Json values;
+        values["height"] = height_text(listing.at.height);
+        values["verdict"] = "no verdict yet";
+        values["link"] = Json();
+        values["text"] = base::shortened("No host tells what became of it in this block" +
+                                             (listing.reason.empty() ? "." : ": " + listing.reason),
+                                         kMostText);
+        executions.push_back(std::move(values));
+    }
     return executions;
 }
 
@@ -93,7 +103,7 @@ Json transaction_values(const watch::TransactionView& view, const ReceiptsView& 
     values["stages"] = stages_of(view, receipts.now);
     values["findings"] = findings_of(view, receipts.now);
     values["executions"] = executions_of(view);
-    values["executed_again"] = !view.other_executions.empty();
+    values["executed_again"] = !values["executions"].empty();
     values["from_hosts"] = view.from_hosts;
     values["is_stored"] = !view.from_hosts;
     values["watched"] = view.watch.has_value();

@@ -44,6 +44,20 @@ void load_undecided(pqxx::transaction_base& tx, const std::vector<std::string>& 
         loaded[row[0].as<std::string>()].ended_undecided = true;
 }
 
+void load_reasons(pqxx::transaction_base& tx, std::map<std::string, StoredTree>& loaded) {
+    std::vector<std::string> hashes;
+    for (const auto& [tx_hash, tree] : loaded)
+        if (!tree.untold.empty()) hashes.push_back(tx_hash);
+    if (hashes.empty()) return;
+    for (const auto& row : shim::query(tx,
+                                       "SELECT tx_hash, block_height, reason FROM pending_trees "
+                                       "WHERE tx_hash = ANY ($1::text[]) AND reason IS NOT NULL",
+                                       text_array(hashes)))
+        for (auto& listing : loaded.at(row[0].as<std::string>()).untold)
+            if (listing.at.height == row[1].as<chain::BlockHeight>())
+                listing.reason = row[2].as<std::string>();
+}
+
 std::map<std::string, StoredTree> load(pqxx::connection& connection,
                                        const std::vector<std::string>& tx_hashes) {
     std::map<std::string, StoredTree> loaded;
@@ -60,6 +74,7 @@ std::map<std::string, StoredTree> load(pqxx::connection& connection,
         load_data(tx, trees, times, some);
         load_contracts(tx, times, some);
         load_undecided(tx, trees, times, some);
+        load_reasons(tx, some);
         loaded.merge(some);
         first = last;
     }

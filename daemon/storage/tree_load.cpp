@@ -171,7 +171,10 @@ std::map<std::string, StoredTree> load_trees(pqxx::transaction_base& tx,
             tree.confirmed = row[13].as<bool>();
             tree.listed_at = place_of(row[9], row[10]);
         }
-        if (!row[3].is_null()) tree.outcomes.push_back(conversion_of(row));
+        if (!row[3].is_null())
+            tree.outcomes.push_back(conversion_of(row));
+        else if (const auto at = place_of(row[9], row[10]))
+            tree.untold.push_back({*at, {}});
     }
     const auto receipts = shim::query(tx, kReceipts, ids, times.since, times.until);
     for (const auto& row : receipts) {

@@ -70,6 +70,12 @@ struct DeployedContract {
     std::optional<unsigned> shards;  // of the chain; nullopt: not known
 };
 
+// A block that lists a transaction, where no outcome of it is stored.
+struct UntoldListing {
+    chain::ExecutedAt at;
+    std::string reason;  // why its tree could not be fetched; empty: not known
+};
+
 // How the database knows a tree; enough to judge it (chain/tree/receipt_tree.hpp).
 struct StoredTree {
     std::optional<chain::TransactionFacts> transaction;
@@ -79,6 +85,7 @@ struct StoredTree {
     std::vector<DeployedContract> contracts;  // as far as their receipts are stored
     // The block that lists the transaction: known before its outcome is (source rpc).
     std::optional<chain::ExecutedAt> listed_at;
+    std::vector<UntoldListing> untold;  // in the order of their blocks
     // Rows are stored that the database cannot take apart: nothing follows from what is absent above.
     bool unreadable = false;
     // A finding says that it is undecided: receipts that decide its verdict were asked for in vain.

@@ -127,6 +127,12 @@ std::string reason_of(const TransactionView& view, const chain::WatchState& stat
     return view.tree->deciding_class();
 }
 
+chain::Judgement untold_execution(const storage::UntoldListing& listing) {
+    chain::Judgement execution;
+    execution.included_at = listing.at;
+    return execution;
+}
+
 Json evidence_of(const TransactionView& view) {
     if (view.watch && !view.watch->evidence_json.empty()) return stored_json(view.watch->evidence_json);
     return view.transitions.empty() ? Json() : stored_json(view.transitions.back().transition.evidence);
@@ -156,6 +162,7 @@ TransactionView transaction_view(StoredTransaction stored) {
         for (std::size_t i = 1; i < executions.size(); ++i)
             view.other_executions.push_back(executions[i].judge());
         if (!view.tree->included_at) view.tree->included_at = stored.tree.listed_at;
+        view.untold = std::move(stored.tree.untold);
     }
     if (view.watch) view.sender_id = view.watch->sender_id;
     if (view.sender_id.empty() && view.transaction) view.sender_id = view.transaction->signer_id;
@@ -207,6 +214,20 @@ TransactionView told_by_hosts(std::string tx_hash, std::string sender_id, OpenTr
     return view;
 }
 
+std::vector<storage::UntoldListing> untold_elsewhere(const TransactionView& view) {
+    auto listings = view.untold;
+    std::erase_if(listings, [&](const auto& listing) {
+        return view.tree && view.tree->included_at && view.tree->included_at->height == listing.at.height;
+    });
+    return listings;
+}
+
+std::string why_no_verdict(const chain::Judgement& tree) {
+    if (tree.included) return "receipts are under way";
+    if (!tree.included_at) return "the block that includes it is not known";
+    return "in block " + std::to_string(tree.included_at->height) + ", and no host tells its outcome yet";
+}
+
 std::string transaction_json(const TransactionView& view) {
     const auto state = state_of(view);
     Json json;
@@ -232,8 +253,14 @@ std::string transaction_json(const TransactionView& view) {
     for (const auto& contract : view.contracts) json["global_contracts"].push_back(of_contract(contract));
     json["tree"] = view.tree ? tree_json(view.transaction, *view.tree) : Json();
     json["other_executions"] = Json::array();
+    const auto list = [&](const chain::Judgement& other, const std::string& reason) {
+        auto execution = tree_json(view.transaction, other);
+        execution["reason"] = text_or_null(reason);
+        json["other_executions"].push_back(std::move(execution));
+    };
     for (const auto& other : view.other_executions)
-        json["other_executions"].push_back(tree_json(view.transaction, other));
+        list(other, other.undecided && !other.verdict ? std::string(chain::kReceiptsMissing) : std::string());
+    for (const auto& listing : untold_elsewhere(view)) list(untold_execution(listing), listing.reason);
     return base::write_json(json);
 }
 

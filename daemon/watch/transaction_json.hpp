@@ -28,6 +28,7 @@ struct TransactionView {
     std::optional<chain::TransactionFacts> transaction;
     std::optional<chain::Judgement> tree;            // nullopt: nothing of it is known
     std::vector<chain::Judgement> other_executions;  // of the same hash
+    std::vector<storage::UntoldListing> untold;      // of the same hash, in the order of their blocks
     std::vector<storage::DeployedContract> contracts;
     bool from_hosts = false;  // nothing of it is stored: hosts told all of this
 
@@ -65,11 +66,17 @@ void add_open_tree(TransactionView& view, OpenTree open);
 // A transaction of which nothing is stored. Its findings are those that its tree gives.
 TransactionView told_by_hosts(std::string tx_hash, std::string sender_id, OpenTree open);
 
+// The listings of view.untold but that of the view's tree.
+std::vector<storage::UntoldListing> untold_elsewhere(const TransactionView& view);
+
+// Why a tree has no verdict, in words.
+std::string why_no_verdict(const chain::Judgement& tree);
+
 // {tx_hash, sender_id, user_id, idempotency_key, metadata, source: "database"|"hosts", stage, verdict,
 // reason, conclusive, safe_to_resign_after_height, safe_to_resign_estimated_at, evidence, stages: [...],
-// findings: [...], global_contracts: [...], tree: {...}|null, other_executions: [...]}. `reason`: why a watch
-// ended without a tree; else the error_class of the failure that gave the verdict. In `tree` receipts are
-// nested by who made whom
+// findings: [...], global_contracts: [...], tree: {...}|null, other_executions: [{..., reason}]}. `reason`:
+// why a watch ended without a tree; else the error_class of the failure that gave the verdict. In `tree`
+// receipts are nested by who made whom
 // (`children`); those deeper than kMostNested levels and those whose maker is not known stand in `tree.more`,
 // each with its parent_receipt_id.
 std::string transaction_json(const TransactionView& view);

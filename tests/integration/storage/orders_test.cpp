@@ -1,4 +1,5 @@
 // Pending trees and backfill orders.
+#include "storage/pg_watch_store.hpp"
 #include "store_test_support.hpp"
 
 namespace receiptd::test {
@@ -188,6 +189,11 @@ TEST_F(Trees, OfOneListingOfAHashLeaveTheOtherOnePending) {
     await(store().trees.postpone_tree(pending_tree("T", 103), 1s, "hosts give another execution"));
     EXPECT_EQ(rows("SELECT reason FROM unfinished_trees WHERE block_height = 103"),
               "hosts give another execution\n");
+    storage::PgWatchStore watches(store().database, store().clock);
+    const auto stored = await(watches.stored_trees({"T"})).at("T");
+    ASSERT_EQ(stored.untold.size(), 1u);
+    EXPECT_EQ(stored.untold[0].at.height, 103u);
+    EXPECT_EQ(stored.untold[0].reason, "hosts give another execution");
 }
 
 TEST_F(Trees, OfOneListingOfAHashLeaveTheOtherOneLate) {

@@ -84,17 +84,28 @@ TEST(StoryFacts, GiveEachSentenceOfTheMoneyALineOfItsOwn) {
     EXPECT_EQ((*money)["lines"][0]["text"], "Nothing was moved: what the first receipt did was undone.");
 }
 
+TEST(TransactionPage, ListsWhatNoHostTellsOfItsHash) {
+    Story parts;
+    parts.receipt("r0", "alice", "app");
+    parts.ok("r0");
+    auto view = view_of(parts);
+    view.untold = {{chain::ExecutedAt{110, 7}, "hosts give another <execution>"}};
+    const auto html = render("transaction", transaction_values(view, {}, {}));
+    EXPECT_THAT(html, HasSubstr("<summary>Block 110: no verdict yet</summary>"));
+    EXPECT_THAT(html, HasSubstr("hosts give another &lt;execution&gt;"));
+}
+
 TEST(TransactionPage, ListsTheOtherExecutionsOfItsHash) {
     Story parts;
     parts.receipt("r0", "alice", "app");
     parts.ok("r0");
     EXPECT_THAT(render("transaction", transaction_values(view_of(parts), {}, {})),
-                Not(HasSubstr("Executed more than once")));
+                Not(HasSubstr("In more than one block")));
     parts.returns("TX", "again0", {"again0"});
     parts.receipt("again0", "alice", "app");
     parts.fails("again0");
     const auto html = render("transaction", transaction_values(view_of(parts), {}, {}));
-    EXPECT_THAT(html, HasSubstr("Executed more than once"));
+    EXPECT_THAT(html, HasSubstr("In more than one block"));
     EXPECT_THAT(html, HasSubstr("<summary>Block 103: failed</summary>"));
     EXPECT_THAT(html, HasSubstr("href=\"/tx/TX?receipt=again0\""));
     EXPECT_THAT(html, HasSubstr("id=\"receipt-r0\""));

@@ -159,6 +159,54 @@ TEST(TransactionJson, AReceiptChoosesTheExecutionThatIsShown) {
     EXPECT_EQ(told(view)["tree"]["heights"]["included"], 101);
 }
 
+storage::UntoldListing listing(chain::BlockHeight height, std::string reason = {}) {
+    return {chain::ExecutedAt{height, 1'769'860'800'000'000'000}, std::move(reason)};
+}
+
+TEST(TransactionJson, AListingWhoseOutcomeNoHostTellsIsAnExecutionWithoutAVerdict) {
+    auto stored = executed_twice();
+    stored.untold = {listing(90), listing(110, "hosts give another execution")};
+    const auto json = told(transaction_view({"TX", std::nullopt, {}, stored, {}}));
+    EXPECT_EQ(json["tree"]["heights"]["included"], 101);
+    const auto& others = json["other_executions"];
+    ASSERT_EQ(others.size(), 3);
+    EXPECT_TRUE(others[0]["reason"].is_null());
+    EXPECT_EQ(others[1]["heights"]["included"], 90);
+    EXPECT_TRUE(others[1]["verdict"].is_null());
+    EXPECT_EQ(others[2]["heights"]["included"], 110);
+    EXPECT_TRUE(others[2]["verdict"].is_null());
+    EXPECT_EQ(others[2]["reason"], "hosts give another execution");
+}
+
+TEST(TransactionJson, OfListingsWithoutAnOutcomeTheFirstIsTheTree) {
+    storage::StoredTree stored;
+    stored.transaction.emplace().signer_id = "alice";
+    stored.listed_at = listing(90).at;
+    stored.untold = {listing(90), listing(110)};
+    const auto view = transaction_view({"TX", std::nullopt, {}, stored, {}});
+    const auto json = told(view);
+    EXPECT_EQ(json["tree"]["heights"]["included"], 90);
+    ASSERT_EQ(json["other_executions"].size(), 1);
+    EXPECT_EQ(json["other_executions"][0]["heights"]["included"], 110);
+    EXPECT_EQ(why_no_verdict(*view.tree), "in block 90, and no host tells its outcome yet");
+}
+
+TEST(TransactionJson, AnOpenTreeStandsForTheListingOfItsBlock) {
+    storage::StoredTree stored;
+    stored.transaction.emplace().signer_id = "alice";
+    stored.listed_at = listing(90).at;
+    stored.untold = {listing(90), listing(110)};
+    auto view = transaction_view({"TX", std::nullopt, {}, stored, {}});
+    OpenTree open;
+    open.tree.included = true;
+    open.tree.included_at = listing(110).at;
+    add_open_tree(view, std::move(open));
+    const auto json = told(view);
+    EXPECT_EQ(json["tree"]["heights"]["included"], 110);
+    ASSERT_EQ(json["other_executions"].size(), 1);
+    EXPECT_EQ(json["other_executions"][0]["heights"]["included"], 90);
+}
+
 // The host tells the other one, which is stored already.
 TEST(TransactionJson, AnExecutionThatIsUnderWayIsNotReplacedByTheOther) {
     auto stored = executed_twice();
