@@ -18,11 +18,12 @@ class LyingHosts(support.Scenario):
     """A daemon before hosts of which one lies."""
 
     def begin(self, regular_hosts, hosts, chain=(), tps=5, **settings):
-        self.chain = self.sandbox("--block-time-ms", 100, "--shards", 2, "--traffic", "mixed", "--tps", tps, "--seed", 5, *chain,
+        self.chain = self.sandbox("--block-time-ms", 100, "--shards", 2, "--traffic", "mixed", "--tps", 0.001, "--seed", 5, *chain,
                                   command="run", regular_hosts=regular_hosts)
         self.settings = self.config(self.chain, network="sandbox", hosts=hosts, **settings)
         self.daemon = self.start("run", "--config", self.settings)
         support.wait_until("blocks are stored", lambda: self.alive() and self.newest())
+        self.chain.ask("/traffic", {"tps": tps})  # no tree began before the first stored block
 
     def alive(self):
         self.assertIsNone(self.daemon.poll(), self.daemon.log()[-4000:])
