@@ -21,6 +21,12 @@ CREATE TABLE coverage (
     one_host_since bigint
 ) WITH (fillfactor = 50);
 
+-- Retention has dropped the rows of blocks before that. Coverage still has their heights.
+CREATE TABLE pruned (
+    table_name text COLLATE "C" PRIMARY KEY,
+    before_time timestamptz NOT NULL
+);
+
 CREATE TABLE unavailable_heights (
     height bigint PRIMARY KEY,
     reason text NOT NULL,

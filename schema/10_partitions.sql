@@ -7,6 +7,12 @@ CREATE OR REPLACE FUNCTION history_tables() RETURNS SETOF text LANGUAGE sql IMMU
                          'transaction_results', 'findings', 'global_contract_distributions'])
 $$;
 
+-- Which of two times is that of a history table. What became of transactions is small, and kept longer than what proves it.
+CREATE OR REPLACE FUNCTION past_retention(history text, receipts_before timestamptz, results_before timestamptz)
+RETURNS timestamptz LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN history IN ('transaction_results', 'findings') THEN results_before ELSE receipts_before END
+$$;
+
 -- A table without a primary key cannot be written once a publication has it (CREATE PUBLICATION … FOR ALL TABLES), unless
 -- its rows are told apart by an index that is there already, or by all of their columns (docs/decisions/0050).
 CREATE OR REPLACE FUNCTION identify_rows(one regclass) RETURNS void
@@ -102,25 +108,29 @@ WHERE parent.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'chai
   AND parent.relname IN (SELECT history_tables())
 ORDER BY 3, 1;
 
--- Drops one partition whose times are all before before_time: of the oldest set, and the blocks of a set last. Returns
--- its name; nothing when nothing is old enough. One at a time: dropping waits for every reader of the whole table, and
--- everybody else waits behind it. What coverage says of their heights stays.
+-- Drops one partition whose times are all before the time of its table (NULL: none is dropped): of the oldest set, and the
+-- blocks of a set last. Returns its name; nothing when nothing is old enough. One at a time: dropping waits for every reader
+-- of the whole table, and everybody else waits behind it. What coverage says of their heights stays.
 DO $made$
 BEGIN
     EXECUTE replace($function$
-CREATE OR REPLACE FUNCTION retire_partitions(before_time timestamptz) RETURNS SETOF text
+CREATE OR REPLACE FUNCTION retire_partitions(receipts_before timestamptz, results_before timestamptz) RETURNS SETOF text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
 DECLARE
     home CONSTANT text := {home};
-    part text;
+    part record;
 BEGIN
     EXECUTE format('SELECT FROM %I.locks WHERE name = ''partitions'' FOR UPDATE', home);
-    EXECUTE format('SELECT partition_name FROM %1$I.partitions WHERE until_time <= $1 '
+    EXECUTE format('SELECT table_name, partition_name, until_time FROM %1$I.partitions '
+                   'WHERE until_time <= %1$I.past_retention(table_name, $1, $2) '
                    'ORDER BY from_time, array_position(array(SELECT %1$I.history_tables()), table_name) DESC LIMIT 1', home)
-    INTO part USING before_time;
-    IF part IS NOT NULL THEN
-        EXECUTE format('DROP TABLE %I.%I', home, part);
-        RETURN NEXT part;
+    INTO part USING receipts_before, results_before;
+    IF part.partition_name IS NOT NULL THEN
+        EXECUTE format('INSERT INTO %I.pruned AS p (table_name, before_time) VALUES ($1, $2) ON CONFLICT (table_name) '
+                       'DO UPDATE SET before_time = greatest(p.before_time, excluded.before_time)', home)
+        USING part.table_name, part.until_time;
+        EXECUTE format('DROP TABLE %I.%I', home, part.partition_name);
+        RETURN NEXT part.partition_name;
     END IF;
 END
 $$ $function$, '{home}', quote_literal(current_schema()));

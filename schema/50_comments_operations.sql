@@ -15,7 +15,8 @@ COMMENT ON TABLE daemons IS 'The daemons that share this database. Each renews i
 COMMENT ON COLUMN daemons.id IS 'Name of the process, as in leases.';
 COMMENT ON COLUMN daemons.place IS 'Host and process id.';
 COMMENT ON COLUMN daemons.source IS 'Its follow.source.';
-COMMENT ON COLUMN daemons.keep_hours IS 'Its retention.keep in hours; NULL: for ever. The longest of all rows is used.';
+COMMENT ON COLUMN daemons.keep_receipts_hours IS 'Its retention.receipts in hours; NULL: for ever. The longest of all rows is used.';
+COMMENT ON COLUMN daemons.keep_results_hours IS 'Its retention.results in hours; NULL: for ever. The longest of all rows is used.';
 COMMENT ON COLUMN daemons.accounts IS 'Its follow.accounts, with scope accounts.';
 COMMENT ON COLUMN daemons.tells_delegate_duplicates IS 'Its alerts.delegate_duplicates. If one running daemon sets it, alerts are sent about relayers'' repetitions, too.';
 COMMENT ON COLUMN daemons.started_at IS 'When it started.';
@@ -68,6 +69,10 @@ COMMENT ON COLUMN coverage.compared IS 'The part of heights whose outcomes were 
 COMMENT ON COLUMN coverage.unconfirmed IS 'The part of compared whose outcomes are not known to be those of the chain.';
 COMMENT ON COLUMN coverage.confirm_within IS 'How long an alert about outcomes of whole blocks waits until they are confirmed. NULL: it does not wait, as the leading daemon has one host, or source rpc.';
 COMMENT ON COLUMN coverage.updated_at IS 'When heights or wanted last changed.';
+
+COMMENT ON TABLE pruned IS 'What retention has dropped: rows of a history table are missing whose block_time is before a time.';
+COMMENT ON COLUMN pruned.table_name IS 'Name of the history table.';
+COMMENT ON COLUMN pruned.before_time IS 'All of its rows from before that time are deleted, unless a backfill stored some again.';
 
 COMMENT ON TABLE unavailable_heights IS 'Heights that no host has returned so far. They are retried without end, at growing intervals.';
 COMMENT ON COLUMN unavailable_heights.height IS 'The height.';

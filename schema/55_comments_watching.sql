@@ -58,7 +58,7 @@ COMMENT ON COLUMN findings.conclusive IS 'For a watch that ended without a tree 
 COMMENT ON COLUMN findings.safe_to_resign_after_height IS 'As in watches.';
 COMMENT ON COLUMN findings.safe_to_resign_estimated_at IS 'As in watches.';
 
-COMMENT ON TABLE watches IS 'Transactions that receiptd follows to their end. To add one: INSERT INTO watches (tx_hash, sender_id) VALUES (…). Ended watches are deleted after retention.keep.';
+COMMENT ON TABLE watches IS 'Transactions that receiptd follows to their end. To add one: INSERT INTO watches (tx_hash, sender_id) VALUES (…). Ended watches are deleted after retention.results, those of rules after seven days at most.';
 COMMENT ON COLUMN watches.tx_hash IS 'Hash of the transaction.';
 COMMENT ON COLUMN watches.sender_id IS 'Its signer, which hosts need to find it.';
 COMMENT ON COLUMN watches.stage IS 'Present stage: accepted, pending, included, executing, completed, final; ends without a tree: rejected, forwarding_failed, dropped, expired, unknown.';

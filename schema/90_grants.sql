@@ -14,7 +14,7 @@ DECLARE
     owned CONSTANT text[] := ARRAY[
         'blocks ID', 'chunks ID', 'transactions IUD', 'receipts IUD', 'data_receipts IUD', 'events IUD',
         'transaction_results ID', 'findings IUD', 'global_contract_distributions ID',
-        'chain_identity IU', 'database_identity IU', 'coverage IU', 'operator_skips I', 'unavailable_heights IUD', 'backfills IU', 'pending_trees IUD',
+        'chain_identity IU', 'database_identity IU', 'coverage IU', 'pruned', 'operator_skips I', 'unavailable_heights IUD', 'backfills IU', 'pending_trees IUD',
         'orphan_receipts IUD', 'unplaced_receipts IUD', 'pending_seams IUD', 'late_trees IUD', 'executions IUD',
         'daemons IUD', 'followed_accounts ID', 'leader IU', 'expected_failures IUD',
         'watches IUD', 'watch_transitions ID', 'stream_events IUD',
@@ -134,7 +134,7 @@ BEGIN
     END LOOP;
 
     REVOKE EXECUTE ON FUNCTION make_partitions(timestamptz, timestamptz) FROM PUBLIC;
-    REVOKE EXECUTE ON FUNCTION retire_partitions(timestamptz) FROM PUBLIC;
+    REVOKE EXECUTE ON FUNCTION retire_partitions(timestamptz, timestamptz) FROM PUBLIC;
     FOREACH one IN ARRAY roles LOOP
         CONTINUE WHEN has_schema_privilege(one, home, 'USAGE');
         EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', home, one);
@@ -142,7 +142,7 @@ BEGIN
     IF 'receiptd_daemon' = ANY (roles) THEN
         EXECUTE format('GRANT USAGE ON SEQUENCE %I.alert_places TO receiptd_daemon', home);
         GRANT EXECUTE ON FUNCTION make_partitions(timestamptz, timestamptz) TO receiptd_daemon;
-        GRANT EXECUTE ON FUNCTION retire_partitions(timestamptz) TO receiptd_daemon;
+        GRANT EXECUTE ON FUNCTION retire_partitions(timestamptz, timestamptz) TO receiptd_daemon;
     END IF;
 
     -- Compiling a question over hundreds of partitions takes seconds, answering it milliseconds. In a database that

@@ -1,6 +1,7 @@
 #include "api/lookup.hpp"
 
 #include "base/coroutine.hpp"
+#include "base/iso_time.hpp"
 #include "base/offload.hpp"
 
 #include <utility>
@@ -54,10 +55,11 @@ base::Task<watch::TransactionView> with_what_is_pending(SharedContext context, w
     co_return view;
 }
 
-Problem not_found(const Sought& sought) {
+Problem not_found(const Sought& sought, const std::optional<base::WallTime>& pruned_before) {
     Problem problem;
     problem.status = 404;
     problem.detail = "transaction " + sought.id + " is neither stored nor watched";
+    if (pruned_before) problem.detail += "; blocks before " + base::iso_time(*pruned_before) + " were pruned";
     problem.detail += sought.sender_id.empty()
                           ? "; with ?sender=ACCOUNT, its signer, the hosts are asked for it"
                           : ", and no host returned it: none knows it, or none answered; POST /v1/watches "
@@ -81,16 +83,16 @@ Problem too_soon() {
     return problem;
 }
 
-base::Task<base::Result<watch::TransactionView, Problem>> told_by_hosts(SharedContext context,
-                                                                        Sought sought) {
-    if (sought.sender_id.empty()) co_return not_found(sought);
+base::Task<base::Result<watch::TransactionView, Problem>> told_by_hosts(
+    SharedContext context, Sought sought, std::optional<base::WallTime> pruned_before) {
+    if (sought.sender_id.empty()) co_return not_found(sought, pruned_before);
     if (!sought.may_ask_hosts) co_return needs_token();
     auto& questions = context->host_questions;
     auto tree = questions.known(sought.id);
     if (!tree) {
         if (!questions.take_turn()) co_return too_soon();
         tree = co_await ask_hosts(context, sought.id, sought.sender_id, context->options.host_patience);
-        if (!tree) co_return not_found(sought);
+        if (!tree) co_return not_found(sought, pruned_before);
         questions.keep(sought.id, *tree);
     }
     co_return watch::told_by_hosts(std::move(sought.id), std::move(sought.sender_id), std::move(*tree));
@@ -106,7 +108,12 @@ base::Task<base::Result<watch::TransactionView, Problem>> find_transaction(Share
         const auto tree_id = co_await calls.wait_for(context->services.watches.tree_of(sought.id));
         if (tree_id && *tree_id != sought.id) stored = co_await load(context, *tree_id);
     }
-    if (!stored.any()) co_return co_await told_by_hosts(std::move(context), std::move(sought));
+    if (!stored.tree.any())
+        stored.kept = co_await context->calls.wait_for(context->services.findings.kept(sought.id));
+    if (!stored.any() || (stored.kept.result && !sought.sender_id.empty())) {
+        auto told = co_await told_by_hosts(context, sought, stored.kept.pruned_before);
+        if (told || !stored.any()) co_return told;
+    }
     auto view = co_await judge(context->services.cpu, std::move(stored));
     watch::show_execution_with(view, sought.id);
     co_return co_await with_what_is_pending(std::move(context), std::move(view));

@@ -58,12 +58,16 @@ json leader_json(const std::optional<LeaderView>& leader) {
     return {{"is_this_one", leader->is_this_one}, {"place", leader->place}, {"epoch", leader->epoch}};
 }
 
+json retention_json(const RetentionView& retention) {
+    return {{"receipts", retention.receipts}, {"results", retention.results}};
+}
+
 json others_json(const std::vector<OtherDaemonView>& others) {
     json list = json::array();
     for (const auto& other : others)
         list.push_back({{"place", other.place},
                         {"source", other.source},
-                        {"retention_keep", other.retention_keep},
+                        {"retention", retention_json(other.retention)},
                         {"seen_seconds_ago", other.seen_seconds_ago}});
     return list;
 }
@@ -191,7 +195,7 @@ std::string to_json(const DaemonStatus& status) {
                       {"deliveries_not_tried", status.not_tried},
                       {"timed_rules", timed_rules_json(status.timed_rules)},
                       {"endpoints_off", status.endpoints_off},
-                      {"retention_keep", status.retention_keep},
+                      {"retention", retention_json(status.retention)},
                       {"leader", leader_json(status.leader)},
                       {"other_daemons", others_json(status.other_daemons)},
                       {"accounts", accounts_json(status.accounts)},

@@ -79,10 +79,16 @@ struct LeaderView {
     std::int64_t epoch = 0;
 };
 
+// Hours, as "2160h", or "forever".
+struct RetentionView {
+    std::string receipts;
+    std::string results;
+};
+
 struct OtherDaemonView {
     std::string place;
     std::string source;
-    std::string retention_keep;
+    RetentionView retention;
     double seen_seconds_ago = 0;
 };
 
@@ -127,7 +133,7 @@ struct DaemonStatus {
     std::string wrong_clock;                      // why the clock must be; empty: it need not be
     std::vector<UpstreamView> upstreams;
     std::vector<std::string> endpoints_off;  // of this daemon's, those that answered 410
-    std::string retention_keep;
+    RetentionView retention;
     std::optional<LeaderView> leader;  // nullopt: not known yet, or it follows by itself (`run --until`)
     std::vector<OtherDaemonView> other_daemons;  // on this database, that live; the longest retention holds
     std::vector<AccountView> accounts;           // with scope accounts

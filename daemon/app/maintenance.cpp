@@ -17,7 +17,7 @@ constexpr int kRounds = 12;  // one of them deletes old rows, too
 base::Task<bool> maintain_once(Runtime& runtime) {
     try {
         const bool is_done =
-            co_await runtime.database.maintain(runtime.clock.wall(), runtime.settings.retention.keep);
+            co_await runtime.database.maintain(runtime.clock.wall(), keep_of(runtime.settings.retention));
         runtime.daemon_series.maintenance_done.Increment();
         co_return is_done;
     } catch (const storage::StorageError& e) {
@@ -30,7 +30,7 @@ base::Task<bool> maintain_once(Runtime& runtime) {
 base::Task<bool> keep_partitions(Runtime& runtime) {
     try {
         co_return co_await runtime.database.keep_partitions(runtime.clock.wall(),
-                                                            runtime.settings.retention.keep);
+                                                            keep_of(runtime.settings.retention));
     } catch (const storage::StorageError& e) {
         log::warn("partitions can be neither made, dropped nor measured; trying again in 5 minutes",
                   {{"because", e.what()}});

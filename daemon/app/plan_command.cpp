@@ -227,9 +227,9 @@ void print_cost(const SampledSource& sampled, const follow::Cost& cost, const co
                   sampled.source.c_str(), cost.requests_a_second, cost.requests_a_day / 1e6, cost.head,
                   cost.block, cost.tree, cost.disk_a_day / 1e9);
     std::cout << text;
-    if (settings.retention.keep) {
-        const auto days = std::chrono::duration<double>(*settings.retention.keep).count() / 86'400;
-        std::snprintf(text, sizeof text, "    retention.keep: %.0f days are %.1f GB\n", days,
+    if (settings.retention.receipts) {
+        const auto days = std::chrono::duration<double>(*settings.retention.receipts).count() / 86'400;
+        std::snprintf(text, sizeof text, "    retention.receipts: %.0f days are %.1f GB\n", days,
                       days * cost.disk_a_day / 1e9);
         std::cout << text;
     }

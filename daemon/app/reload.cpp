@@ -20,7 +20,7 @@ bool take_reloaded(Runtime& runtime, WatchedParts& parts, const config::Loaded& 
     const auto& settings = runtime.settings;
     log::configure(settings.log_level, settings.log_format);
     runtime.sources->reload(settings);
-    runtime.database.set_keep(settings.retention.keep);
+    runtime.database.set_keep(keep_of(settings.retention));
     runtime.sender.reload(settings.endpoints);
     parts.reload();
     return true;

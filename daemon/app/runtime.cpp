@@ -77,8 +77,12 @@ std::string keep_text(const std::optional<std::chrono::hours>& keep) {
     return keep ? std::to_string(keep->count()) + "h" : "forever";
 }
 
+api::RetentionView view(const storage::Keep& keep) {
+    return {keep_text(keep.receipts), keep_text(keep.results)};
+}
+
 api::OtherDaemonView view(const storage::OtherDaemon& other) {
-    return {other.settings.place, other.settings.source, keep_text(other.settings.keep),
+    return {other.settings.place, other.settings.source, view(other.settings.keep),
             std::chrono::duration<double>(other.seen_ago).count()};
 }
 
@@ -130,11 +134,13 @@ storage::ChainIdentity chain_identity(const config::Settings& settings) {
     return {settings.network, scope_name(settings.follow.scope), settings.retention.partition};
 }
 
+storage::Keep keep_of(const config::Retention& retention) { return {retention.receipts, retention.results}; }
+
 storage::DaemonSettings daemon_settings(const config::Settings& settings) {
     storage::DaemonSettings daemon;
     daemon.place = boost::asio::ip::host_name() + ":" + std::to_string(::getpid());
     daemon.source = source_name(settings);
-    daemon.keep = settings.retention.keep;
+    daemon.keep = keep_of(settings.retention);
     if (settings.follow.scope == config::ScopeName::accounts) daemon.accounts = settings.follow.accounts;
     for (const auto& [name, contract, method, error_class] : settings.expected)
         daemon.expected.push_back({name, contract, method, error_class});
@@ -270,7 +276,7 @@ api::DaemonStatus Runtime::status() const {
     if (const auto& lease = leadership.lease())
         view_of.leader = api::LeaderView{lease->mine, lease->place, lease->epoch};
     view_of.endpoints_off = dispatcher.switched_off();
-    view_of.retention_keep = keep_text(settings.retention.keep);
+    view_of.retention = view(keep_of(settings.retention));
     for (const auto& other : other_daemons) view_of.other_daemons.push_back(view(other));
     for (const auto& account : followed_accounts)
         view_of.accounts.push_back({account.account_id, account.since_height});
@@ -348,10 +354,13 @@ base::Task<void> Runtime::keep_alive() {
         if (known.contains(place(other))) continue;
         log::info("another daemon shares the database",
                   {{"place", place(other)}, {"source", other.settings.source}});
-        if (other.settings.keep != settings.retention.keep)
-            log::warn(
-                "retention.keep differs: the longer one holds until its daemon is gone for a day",
-                {{"here", keep_text(settings.retention.keep)}, {"there", keep_text(other.settings.keep)}});
+        const auto own = keep_of(settings.retention);
+        if (other.settings.keep != own)
+            log::warn("retention differs: the longer one holds until its daemon is gone for a day",
+                      {{"receipts_here", keep_text(own.receipts)},
+                       {"receipts_there", keep_text(other.settings.keep.receipts)},
+                       {"results_here", keep_text(own.results)},
+                       {"results_there", keep_text(other.settings.keep.results)}});
     }
     other_daemons = std::move(others);
 }

@@ -50,6 +50,7 @@ const char* scope_name(config::ScopeName scope);  // as the database keeps it
 storage::ChainIdentity chain_identity(const config::Settings& settings);
 // Settings to follow the accounts that the daemons on the database follow already.
 config::Settings with_their_accounts(config::Settings settings);
+storage::Keep keep_of(const config::Retention& retention);
 storage::DaemonSettings daemon_settings(const config::Settings& settings);
 alert::Site site_of(const config::Settings& settings);
 watch::SubmitterOptions submitter_options(const config::Settings& settings);

@@ -19,6 +19,7 @@ base::Task<watch::TransactionView> stored_view(storage::WatchAccess& watches, st
     stored.tree = std::move(trees[stored.tx_hash]);
     auto filter = watch::findings_of(stored.tx_hash);
     stored.findings = co_await findings.list_findings(std::move(filter));
+    if (!stored.tree.any()) stored.kept = co_await findings.kept(stored.tx_hash);
     auto view = watch::transaction_view(std::move(stored));
     watch::show_execution_with(view, id);
     co_return view;

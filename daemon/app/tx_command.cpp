@@ -4,6 +4,7 @@
 #include "app/stored_view.hpp"
 #include "app/terminal.hpp"
 #include "base/coroutine.hpp"
+#include "base/iso_time.hpp"
 #include "base/line.hpp"
 #include "base/log.hpp"
 #include "chain/tree/effect.hpp"
@@ -120,12 +121,11 @@ watch::TransactionView load_view(const config::Settings& settings, const std::st
     return view;
 }
 
-// The stored tree that a transaction hash or receipt id belongs to, if the database can be asked and has it.
+// What is stored of a transaction's hash or a receipt's id; nullopt: the database cannot be asked.
 std::optional<Shown> look_up(const config::Settings& settings, const std::string& id) {
     try {
         Shown shown;
         shown.view = load_view(settings, id);
-        if (!shown.view.known()) return std::nullopt;
         shown.source = "from the database";
         return shown;
     } catch (const storage::StorageError& e) {
@@ -144,6 +144,11 @@ bool has_ended(const Shown& shown) {
 }
 
 // --- In words ---
+
+std::string pruned_in_words(const watch::TransactionView& view) {
+    if (!view.pruned_before) return {};
+    return "blocks before " + base::iso_time(*view.pruned_before) + " were pruned; ";
+}
 
 void print_verdict(const watch::TransactionView& view) {
     if (view.watch) std::cout << "  stage    " << chain::stage_name(view.watch->state.stage) << '\n';
@@ -228,13 +233,15 @@ int print(const Shown& shown, const TxCommand& command) {
     if (has_tree(shown))
         std::cout << chain::render_tree(view.tx_hash, view.transaction, *view.tree, style_of_output());
     print_verdict(view);
+    if (view.result_only) std::cout << "  pruned   " << watch::what_is_pruned(view) << '\n';
     print_other_executions(view);
     print_contracts(view);
     std::cout << "  " << shown.source << '\n';
     return kOk;
 }
 
-int complain(const Fetched& fetched) {
+int complain(const Fetched& fetched, const std::optional<Shown>& stored) {
+    if (stored) std::cerr << pruned_in_words(stored->view);
     if (const auto* unknown =
             fetched.result ? std::get_if<rpc::TreeSource::Unknown>(&*fetched.result) : nullptr)
         std::cerr << "no upstream knows this transaction: " << unknown->evidence << '\n';
@@ -258,15 +265,15 @@ int show_transaction(const config::Settings& settings, const TxCommand& command)
     auto sender = command.sender_id.empty() ? reference->sender_id : command.sender_id;
     if (sender.empty() && stored) sender = stored->view.sender_id;
     if (sender.empty()) {
-        std::cerr
-            << "not stored; to ask an upstream the signer's account is needed: receiptd tx HASH SENDER\n";
+        std::cerr << "not stored; " << (stored ? pruned_in_words(stored->view) : "")
+                  << "to ask an upstream the signer's account is needed: receiptd tx HASH SENDER\n";
         return kFailed;
     }
     const auto fetched = fetch_tree(settings, id, sender);
     const auto* tree = fetched.result ? std::get_if<rpc::TreeSource::Tree>(&*fetched.result) : nullptr;
     if (tree != nullptr) return print(shown(*tree, fetched, id, sender), command);
-    if (stored && stored->view.watch) return print(*stored, command);
-    return complain(fetched);
+    if (stored && (stored->view.watch || stored->view.result_only)) return print(*stored, command);
+    return complain(fetched, stored);
 }
 
 }  // namespace receiptd::app

@@ -232,12 +232,23 @@ constexpr Key kDaemonKeys[] = {
              "start with it; without it they are paths.",
      .example = "\"https://receiptd.example.org\""},
     {.section = "retention",
-     .name = "keep",
+     .name = "receipts",
      .type = Type::keep,
-     .at = setting<&Settings::retention, &Retention::keep>(),
-     .help = "How long history is kept. A partition is dropped when all its blocks are older. Watches are "
-             "deleted when they ended earlier. `\"forever\"` keeps everything. If several daemons share a "
-             "database, the longest value is used, until its daemon has been gone for a day.",
+     .at = setting<&Settings::retention, &Retention::receipts>(),
+     .help =
+         "How long blocks, transactions, receipts and events are kept. A partition is dropped when all its "
+         "blocks are older. If several daemons share a database, the longest value is used, until its "
+         "daemon has been gone for a day.",
+     .reloadable = true,
+     .min = 86'400'000,
+     .max = 100.0 * 366 * 86'400'000},
+    {.section = "retention",
+     .name = "results",
+     .type = Type::keep,
+     .at = setting<&Settings::retention, &Retention::results>(),
+     .help =
+         "How long the results of transactions, findings, and watches that ended are kept: what became of a "
+         "transaction, in a hundredth of the space. Not shorter than `receipts`.",
      .reloadable = true,
      .min = 86'400'000,
      .max = 100.0 * 366 * 86'400'000},

@@ -159,6 +159,14 @@ void resolve_token(SecretReader& reader, const std::string& stem, const SecretPl
     token = std::move(*secret);
 }
 
+// What became of a transaction is kept at least as long as what proves it.
+void check_retention(const Draft& draft, const Places& places, Report& report) {
+    const auto& [receipts, results, partition] = draft.settings.retention;
+    if (!results || (receipts && *receipts <= *results)) return;
+    report.error(places.find("retention.results"),
+                 "retention.results is shorter than retention.receipts: results are kept at least as long");
+}
+
 void resolve_database(SecretReader& reader, Draft& draft, const Places& places, Report& report) {
     const char* given = places.has("database.url") ? "database.url" : nullptr;
     for (const char* key : {"database.url_env", "database.url_file"}) {
@@ -187,6 +195,7 @@ void check_alert_names(const Draft& draft, const Places& places, Report& report)
 }
 
 void check_rules(const Draft& draft, const Places& places, Report& report) {
+    check_retention(draft, places, report);
     check_source(draft, places, report);
     check_scope(draft, places, report);
     check_names("upstream", draft.settings.upstreams, places, report);

@@ -65,17 +65,16 @@ StorageSeries::StorageSeries(Registry& r)
                   "For how long the oldest line that /v1/stream does not tell yet has been waiting for "
                   "older transactions of the database cluster to end.")
               .Add({})),
-      retention_overdue(
-          r.gauge_of_leader(
-               "receiptd_retention_overdue_seconds",
-               "For how long the oldest stored partition has been past retention.keep, as of the last "
-               "attempt to drop it. 0: none is.")
-              .Add({})),
       matched_(
           r.counter("receiptd_alerts_matched_total",
                     "Alerts that a rule matched, by kind and by endpoint. An empty endpoint: no endpoint "
                     "takes a rule that matched. The daemon counts them that stores the cause.",
                     {"kind", "endpoint"})),
+      retention_overdue_(r.gauge_of_leader(
+          "receiptd_retention_overdue_seconds",
+          "For how long the oldest partition of a history table has been past its retention, as of the last "
+          "attempt to drop it. 0: none is.",
+          {"table"})),
       partitions_(r.gauge_of_leader("receiptd_partitions", "Partitions of a history table.", {"table"})),
       partitions_from_(r.gauge_of_leader("receiptd_partitions_from_timestamp_seconds",
                                          "Time at which the oldest partition begins.")),
@@ -98,6 +97,10 @@ void StorageSeries::set_aside(const std::string& what, double count) {
 void StorageSeries::set_partition_times(double from, double until) {
     partitions_from_.Add({}).Set(from);
     partitions_until_.Add({}).Set(until);
+}
+
+void StorageSeries::set_retention_overdue(const std::string& table, double seconds) {
+    retention_overdue_.Add({{"table", table}}).Set(seconds);
 }
 
 void StorageSeries::set_table_bytes(const std::string& table, double bytes, double index_bytes) {

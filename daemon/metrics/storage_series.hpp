@@ -30,11 +30,11 @@ struct StorageSeries {
     prometheus::Counter& settled;  // trees judged when both sides of a seam were stored
     prometheus::Gauge& held_up;
     prometheus::Gauge& stream_held_up;
-    prometheus::Gauge& retention_overdue;
 
     void set_partitions(const std::string& table, std::uint64_t count);
     // Seconds since 1970: where the oldest partition begins and the newest ends.
     void set_partition_times(double from, double until);
+    void set_retention_overdue(const std::string& table, double seconds);
     // `table` is of a closed set.
     void set_table_bytes(const std::string& table, double bytes, double index_bytes);
     // `what` is of a closed set.
@@ -44,6 +44,7 @@ struct StorageSeries {
 
 private:
     prometheus::Family<prometheus::Counter>& matched_;
+    prometheus::Family<prometheus::Gauge>& retention_overdue_;
     prometheus::Family<prometheus::Gauge>& partitions_;
     prometheus::Family<prometheus::Gauge>& partitions_from_;
     prometheus::Family<prometheus::Gauge>& partitions_until_;

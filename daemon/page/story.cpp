@@ -62,6 +62,16 @@ Json facts_of(const chain::Judgement& tree, const chain::Sentences& sentences) {
     return facts;
 }
 
+// A result tells too little of money and places.
+Json facts_of_result(const watch::TransactionView& view) {
+    Json facts = Json::array();
+    const auto& error_class = view.result_only->error_class;
+    if (!error_class.empty()) add(facts, "Why", {error_class_words(error_class)}, "bad");
+    add(facts, "Receipts", {watch::what_is_pruned(view)});
+    if (view.tree->near_status) add(facts, "NEAR says", {near_words(*view.tree->near_status)});
+    return facts;
+}
+
 bool has_tree(const watch::TransactionView& view) {
     return view.tree && (view.tree->included || !view.tree->receipts.empty());
 }
@@ -109,7 +119,7 @@ Json story_of(const watch::TransactionView& view) {
         const auto sentences = chain::sentences_of(view.transaction, *view.tree);
         story["headline"] = sentences.headline;
         story["sentences"] = texts_of(sentences.causes);
-        story["facts"] = facts_of(*view.tree, sentences);
+        story["facts"] = view.result_only ? facts_of_result(view) : facts_of(*view.tree, sentences);
         return story;
     }
     story["headline"] = story["badge"]["means"];

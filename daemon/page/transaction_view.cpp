@@ -1,6 +1,7 @@
 // GET /tx/{hash} and /search.
 #include "api/lookup.hpp"
 #include "base/coroutine.hpp"
+#include "base/iso_time.hpp"
 #include "base/line.hpp"
 #include "draw/svg.hpp"
 #include "page/texts.hpp"
@@ -69,6 +70,9 @@ base::Task<net::ServerReply> not_stored(SharedSite site, api::Sought sought, api
     values["needs_token"] = problem.status == 401;
     values["too_soon"] = problem.status == 429;
     values["nobody_knows"] = problem.status == 404 && !sought.sender_id.empty();
+    auto reading = site->api->services.findings.kept(sought.id);
+    const auto kept = co_await site->api->calls.wait_for(std::move(reading));
+    values["pruned_before"] = kept.pruned_before ? Json(base::iso_time(*kept.pruned_before)) : Json();
     auto reply =
         co_await reply_with(std::move(site), problem.status, std::move(frame), "unknown", std::move(values));
     for (auto& header : problem.headers) reply.headers.push_back(std::move(header));

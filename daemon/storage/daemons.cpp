@@ -28,14 +28,26 @@ std::vector<std::string> split(const std::string& list) {
     return parts;
 }
 
+// Parameters and columns of SQL: NULL is for ever.
+std::string hours_or_empty(const std::optional<std::chrono::hours>& keep) {
+    return keep ? std::to_string(keep->count()) : std::string();
+}
+std::optional<std::chrono::hours> hours_of(const pqxx::field& field) {
+    if (field.is_null()) return std::nullopt;
+    return std::chrono::hours(field.as<std::int64_t>());
+}
+
 void write_row(pqxx::transaction_base& tx, const std::string& process, const DaemonSettings& settings) {
-    const auto keep = settings.keep ? std::to_string(settings.keep->count()) : std::string();
     shim::query(tx,
-                "INSERT INTO daemons (id, place, source, keep_hours, accounts, tells_delegate_duplicates) "
-                "VALUES ($1, $2, $3, nullif($4, '')::int, $5::text[], $6) "
-                "ON CONFLICT (id) DO UPDATE SET seen_at = now(), keep_hours = excluded.keep_hours, "
+                "INSERT INTO daemons (id, place, source, keep_receipts_hours, keep_results_hours, accounts, "
+                "tells_delegate_duplicates) "
+                "VALUES ($1, $2, $3, nullif($4, '')::int, nullif($5, '')::int, $6::text[], $7) "
+                "ON CONFLICT (id) DO UPDATE SET seen_at = now(), "
+                "keep_receipts_hours = excluded.keep_receipts_hours, "
+                "keep_results_hours = excluded.keep_results_hours, "
                 "tells_delegate_duplicates = excluded.tells_delegate_duplicates",
-                process, settings.place, settings.source, keep,
+                process, settings.place, settings.source, hours_or_empty(settings.keep.receipts),
+                hours_or_empty(settings.keep.results),
                 text_array(settings.accounts.value_or(std::vector<std::string>())),
                 settings.tells_delegate_duplicates);
 }
@@ -128,21 +140,31 @@ void leave_daemons(pqxx::transaction_base& tx, const std::string& process) {
                 process);
 }
 
-std::optional<std::chrono::hours> longest_keep(pqxx::transaction_base& tx, const std::string& process,
-                                               std::optional<std::chrono::hours> keep) {
+Keep longest_keep(pqxx::transaction_base& tx, const std::string& process, Keep keep) {
     const auto others = shim::query(tx,
-                                    "SELECT coalesce(bool_or(keep_hours IS NULL), false), "
-                                    "coalesce(max(keep_hours), 0) FROM daemons WHERE id::text <> $1 AND " +
+                                    "SELECT keep_receipts_hours, keep_results_hours FROM daemons "
+                                    "WHERE id::text <> $1 AND " +
                                         kRemembered,
-                                    process)[0];
-    if (!keep || others[0].as<bool>()) return std::nullopt;
-    return std::max(*keep, std::chrono::hours(others[1].as<std::int64_t>()));
+                                    process);
+    const auto lengthen = [](std::optional<std::chrono::hours>& own, const pqxx::field& other) {
+        const auto hours = hours_of(other);
+        if (own && hours)
+            own = std::max(*own, *hours);
+        else
+            own.reset();
+    };
+    for (const auto& row : others) {
+        lengthen(keep.receipts, row[0]);
+        lengthen(keep.results, row[1]);
+    }
+    return keep;
 }
 
 std::vector<OtherDaemon> living_daemons(pqxx::transaction_base& tx, const std::string& but) {
     const auto rows = shim::query(tx,
-                                  "SELECT place, source, keep_hours, array_to_string(accounts, ','), "
-                                  "(extract(epoch FROM now() - seen_at) * 1000)::bigint FROM daemons WHERE " +
+                                  "SELECT place, source, keep_receipts_hours, keep_results_hours, "
+                                  "array_to_string(accounts, ','), (extract(epoch FROM now() - seen_at) * "
+                                  "1000)::bigint FROM daemons WHERE " +
                                       kAlive + " AND id::text <> $1 ORDER BY place, id",
                                   but);
     std::vector<OtherDaemon> found;
@@ -150,9 +172,9 @@ std::vector<OtherDaemon> living_daemons(pqxx::transaction_base& tx, const std::s
         OtherDaemon other;
         other.settings.place = row[0].as<std::string>();
         other.settings.source = row[1].as<std::string>();
-        if (!row[2].is_null()) other.settings.keep = std::chrono::hours(row[2].as<std::int64_t>());
-        other.settings.accounts = split(row[3].as<std::string>());
-        other.seen_ago = std::chrono::milliseconds(row[4].as<std::int64_t>());
+        other.settings.keep = {hours_of(row[2]), hours_of(row[3])};
+        other.settings.accounts = split(row[4].as<std::string>());
+        other.seen_ago = std::chrono::milliseconds(row[5].as<std::int64_t>());
         found.push_back(std::move(other));
     }
     return found;

@@ -24,11 +24,18 @@ struct ExpectedFailure {
     std::string error_class;
 };
 
+// How long rows are kept. nullopt: for ever.
+struct Keep {
+    std::optional<std::chrono::hours> receipts;  // and all history but results
+    std::optional<std::chrono::hours> results;   // transaction_results, findings, watches
+    bool operator==(const Keep&) const = default;
+};
+
 // Settings of a daemon that others must know.
 struct DaemonSettings {
-    std::string place;                                 // host and process id, for people
-    std::string source;                                // "rpc", "neardata"
-    std::optional<std::chrono::hours> keep;            // nullopt: for ever
+    std::string place;   // host and process id, for people
+    std::string source;  // "rpc", "neardata"
+    Keep keep;
     std::optional<std::vector<std::string>> accounts;  // nullopt: the scope is another one
     std::vector<ExpectedFailure> expected = {};        // beside those of other daemons that live
     bool tells_delegate_duplicates = false;            // one that lives and does is enough
@@ -61,9 +68,8 @@ std::vector<Contested> join_daemons(pqxx::transaction_base& tx, const std::strin
 Joined keep_alive(pqxx::transaction_base& tx, const std::string& process, const DaemonSettings& settings);
 void leave_daemons(pqxx::transaction_base& tx, const std::string& process);
 // The longest of `keep` and of what others want that live, or lived within a day: while a daemon is
-// restarted, no other one drops what it keeps. nullopt: for ever.
-std::optional<std::chrono::hours> longest_keep(pqxx::transaction_base& tx, const std::string& process,
-                                               std::optional<std::chrono::hours> keep);
+// restarted, no other one drops what it keeps.
+Keep longest_keep(pqxx::transaction_base& tx, const std::string& process, Keep keep);
 
 std::vector<OtherDaemon> living_daemons(pqxx::transaction_base& tx, const std::string& but = "");
 std::vector<FollowedAccount> followed_accounts(pqxx::transaction_base& tx);

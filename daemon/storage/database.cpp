@@ -102,33 +102,40 @@ void forget_old_storms(pqxx::connection& connection) {
 
 // Their own rows are gone with their partition, so that nobody can adopt them.
 void forget_lost_orphans(pqxx::connection& connection, base::WallTime before) {
-    pqxx::work tx(connection);
-    shim::query(tx,
-                "DELETE FROM orphan_receipts WHERE adopted_at IS NULL "
-                "AND block_time < least(to_timestamp($1::numeric / 1000000), "
-                "                       (SELECT min(block_time) FROM blocks))",
-                microseconds(before));
-    shim::query(tx,
-                "DELETE FROM executions WHERE block_time < least(to_timestamp($1::numeric / 1000000), "
-                "  (SELECT min(block_time) FROM blocks))",
-                microseconds(before));
-    tx.commit();
+    const std::string are_gone =
+        " < least(to_timestamp($2::numeric / 1000000), (SELECT min(block_time) FROM blocks)) LIMIT $1";
+    run_in_portions(connection,
+                    "DELETE FROM orphan_receipts WHERE adopted_at IS NULL AND ctid = ANY (ARRAY (SELECT ctid "
+                    "FROM orphan_receipts WHERE adopted_at IS NULL AND block_time" +
+                        are_gone + "))",
+                    microseconds(before));
+    run_in_portions(connection,
+                    "DELETE FROM executions WHERE (tx_hash, block_height) IN (SELECT tx_hash, block_height "
+                    "FROM executions WHERE block_time" +
+                        are_gone + ")",
+                    microseconds(before));
 }
 
-// Watches that had ended by then, and their transitions.
-void forget_ended_watches(pqxx::connection& connection, base::WallTime before) {
-    const auto seconds = std::chrono::floor<std::chrono::seconds>(before).time_since_epoch().count();
-    run_in_portions(connection,
-                    "DELETE FROM watches WHERE tx_hash IN (SELECT tx_hash FROM watches "
-                    "WHERE created_at < to_timestamp($2) AND updated_at < to_timestamp($2) AND NOT (" +
-                        kOpenStages + ") ORDER BY created_at LIMIT $1)",
-                    seconds);
+// Watches that had ended by then, and their transitions. `which`: a condition on watches; `before`: a time in
+// SQL.
+void forget_ended_watches(pqxx::connection& connection, const std::string& which, const std::string& before) {
+    run_in_portions(connection, "DELETE FROM watches WHERE tx_hash IN (SELECT tx_hash FROM watches WHERE " +
+                                    which + " AND created_at < " + before + " AND updated_at < " + before +
+                                    " AND NOT (" + kOpenStages + ") ORDER BY created_at LIMIT $1)");
     run_in_portions(connection,
                     "DELETE FROM watch_transitions WHERE ctid = ANY (ARRAY (SELECT t.ctid "
-                    "FROM watch_transitions t WHERE t.at < to_timestamp($2) "
-                    "AND NOT EXISTS (SELECT FROM watches w WHERE w.tx_hash = t.tx_hash) "
-                    "ORDER BY t.at LIMIT $1))",
-                    seconds);
+                    "FROM watch_transitions t WHERE t.at < " +
+                        before +
+                        " AND NOT EXISTS (SELECT FROM watches w WHERE w.tx_hash = t.tx_hash) "
+                        "ORDER BY t.at LIMIT $1))");
+}
+
+void forget_ended_watches(pqxx::connection& connection, const Past& past) {
+    // Nobody asked for one of a rule, and its result says what became of the transaction.
+    forget_ended_watches(connection, "origin = 'rule'", "now() - interval '7 days'");
+    if (!past.results) return;
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(*past.results).time_since_epoch().count();
+    forget_ended_watches(connection, "true", "to_timestamp(" + std::to_string(seconds) + ")");
 }
 
 // The median time of the last eleven blocks: one of them decides nothing. Of fewer, the newest.
@@ -159,13 +166,13 @@ void forget_rules(pqxx::connection& connection) {
 
 // Nothing can refer to them any more.
 void forget_old_adoptions(pqxx::connection& connection) {
-    pqxx::work tx(connection);
     // A block that is a gap yet may list what a stored tree awaits (height 0).
-    tx.exec(
-        "DELETE FROM orphan_receipts WHERE adopted_at < now() - interval '1 day' AND "
-        "  (adopted_at < now() - interval '7 days' OR (id <> 'removed block' AND NOT (kind = 'data' "
-        "    AND block_height = 0 AND EXISTS (SELECT FROM coverage WHERE NOT isempty(wanted - heights)))))");
-    tx.commit();
+    run_in_portions(
+        connection,
+        "DELETE FROM orphan_receipts WHERE ctid = ANY (ARRAY (SELECT ctid FROM orphan_receipts "
+        "  WHERE adopted_at < now() - interval '1 day' AND (adopted_at < now() - interval '7 days' "
+        "    OR (id <> 'removed block' AND NOT (kind = 'data' AND block_height = 0 "
+        "      AND EXISTS (SELECT FROM coverage WHERE NOT isempty(wanted - heights))))) LIMIT $1))");
 }
 
 }  // namespace
@@ -231,7 +238,7 @@ base::Task<std::optional<HeldUp>> Database::held_up() {
     return pool.stream.transaction([](pqxx::work& tx) { return storage::held_up(tx); });
 }
 
-void Database::set_keep(std::optional<std::chrono::hours> keep) { settings_.keep = keep; }
+void Database::set_keep(Keep keep) { settings_.keep = keep; }
 
 base::Task<std::vector<Contested>> Database::declare(Declaration alerts) {
     settings_.alerts = std::move(alerts);
@@ -257,20 +264,18 @@ base::Task<std::string> Database::genesis_hash(std::string told) {
     });
 }
 
-base::Task<bool> Database::keep_partitions(base::WallTime now, std::optional<std::chrono::hours> keep) {
+base::Task<bool> Database::keep_partitions(base::WallTime now, Keep keep) {
     return pool.maintenance.run([this, now, keep](pqxx::connection& connection) {
         return keep_partitions_of(connection, past_retention(connection, now, keep));
     });
 }
 
-base::Task<bool> Database::maintain(base::WallTime now, std::optional<std::chrono::hours> keep) {
+base::Task<bool> Database::maintain(base::WallTime now, Keep keep) {
     return pool.maintenance.run([this, now, keep](pqxx::connection& connection) {
-        const auto before = past_retention(connection, now, keep);
-        const bool is_retired = keep_partitions_of(connection, before);
-        if (before) {
-            forget_ended_watches(connection, *before);
-            forget_lost_orphans(connection, *before);
-        }
+        const auto past = past_retention(connection, now, keep);
+        const bool is_retired = keep_partitions_of(connection, past);
+        forget_ended_watches(connection, past);
+        if (past.receipts) forget_lost_orphans(connection, *past.receipts);
         if (correct_removed(connection)) on_alerts();
         forget_old_adoptions(connection);
         forget_old_news(connection);
@@ -280,21 +285,24 @@ base::Task<bool> Database::maintain(base::WallTime now, std::optional<std::chron
     });
 }
 
-// Returns the time before which rows may be deleted; nullopt if none may. A clock that is ahead makes nothing
-// old.
-std::optional<base::WallTime> Database::past_retention(pqxx::connection& connection, base::WallTime now,
-                                                       std::optional<std::chrono::hours> keep) {
+// The times before which rows may be deleted. A clock that is ahead makes nothing old.
+Past Database::past_retention(pqxx::connection& connection, base::WallTime now, Keep keep) {
     const auto newest = newest_blocks_at(connection);
+    if (!newest) return {};
     pqxx::work asking(connection);
     const auto longest = longest_keep(asking, process_, keep);
     asking.commit();
-    if (!longest || !newest) return std::nullopt;
-    return std::min(now, *newest) - *longest;
+    const auto before =
+        [&](const std::optional<std::chrono::hours>& length) -> std::optional<base::WallTime> {
+        if (!length) return std::nullopt;
+        return std::min(now, *newest) - *length;
+    };
+    return {before(longest.receipts), before(longest.results)};
 }
 
-bool Database::keep_partitions_of(pqxx::connection& connection, std::optional<base::WallTime> before) {
+bool Database::keep_partitions_of(pqxx::connection& connection, const Past& past) {
     if (const auto newest = newest_blocks_at(connection)) partitions.make_ahead(connection, *newest);
-    const bool is_retired = !before || partitions.retire(connection, *before);
+    const bool is_retired = partitions.retire(connection, past);
     partitions.measure(connection);
     return is_retired;
 }

@@ -56,7 +56,7 @@ public:
     // The work of this user's sessions that waits for a session of another user; nullopt: none does.
     base::Task<std::optional<HeldUp>> held_up();
     // The configuration was reloaded; the others hear of it by the next keep_alive().
-    void set_keep(std::optional<std::chrono::hours> keep);
+    void set_keep(Keep keep);
     // The same of rules and lists, which count when it returns.
     base::Task<std::vector<Contested>> declare(Declaration alerts);
     base::Task<void> leave();
@@ -68,9 +68,9 @@ public:
     // counts from `now` or from the newest block stored, whichever is earlier; of all daemons that lived
     // within a day the longest `keep` holds. False: some are left, as somebody reads them; call again in a
     // minute.
-    base::Task<bool> keep_partitions(base::WallTime now, std::optional<std::chrono::hours> keep);
+    base::Task<bool> keep_partitions(base::WallTime now, Keep keep);
     // Does that, and deletes old rows of the other tables. Call at start and every hour.
-    base::Task<bool> maintain(base::WallTime now, std::optional<std::chrono::hours> keep);
+    base::Task<bool> maintain(base::WallTime now, Keep keep);
     // How often a connection was made in place of a lost one.
     std::uint64_t reconnects() const { return context_.reconnects; }
     // Why it cannot be written though it answers (rights, schema); empty: nothing is known against it.
@@ -90,9 +90,8 @@ public:
     Pool pool;
 
 private:
-    std::optional<base::WallTime> past_retention(pqxx::connection& connection, base::WallTime now,
-                                                 std::optional<std::chrono::hours> keep);
-    bool keep_partitions_of(pqxx::connection& connection, std::optional<base::WallTime> before);
+    Past past_retention(pqxx::connection& connection, base::WallTime now, Keep keep);
+    bool keep_partitions_of(pqxx::connection& connection, const Past& past);
 
     std::string process_;
     DaemonSettings settings_;

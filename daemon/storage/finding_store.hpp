@@ -1,8 +1,9 @@
-// Findings, and the lines of the stream about them, for the API.
+// Findings and results, and the lines of the stream about them, for the API.
 #pragma once
 
 #include "base/task.hpp"
 #include "chain/tree/finding.hpp"
+#include "storage/kept_result.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -49,6 +50,8 @@ public:
     virtual ~FindingStore() = default;
 
     virtual base::Task<std::vector<chain::Finding>> list_findings(FindingFilter filter) = 0;
+    // The transaction's tree is not stored.
+    virtual base::Task<Kept> kept(std::string tx_hash) = 0;
 
     // Events behind `after` that no open transaction can still precede, oldest first.
     virtual base::Task<std::vector<StreamEvent>> stream_events(std::int64_t after, StreamPage page) = 0;

@@ -36,27 +36,39 @@ constexpr const char* kTableBytes =
     "each "
     "GROUP BY 1";
 
+// A parameter of to_timestamp(); NULL is before all times.
+std::optional<std::int64_t> seconds_of(const std::optional<base::WallTime>& time) {
+    if (!time) return std::nullopt;
+    return unix_seconds(*time);
+}
+
 // The name of the dropped table; empty when nothing is old enough.
-std::string retire_one(pqxx::connection& connection, std::int64_t before) {
+std::string retire_one(pqxx::connection& connection, const Past& past) {
     pqxx::work tx(connection);
     // Dropping waits for every reader of the table, and everybody waits behind it: not for long.
     tx.exec("SET LOCAL lock_timeout = '500ms'");
-    auto dropped =
-        shim::query(
-            tx, "SELECT coalesce(string_agg(name, ' '), '') FROM retire_partitions(to_timestamp($1)) name",
-            before)[0][0]
-            .as<std::string>();
+    auto dropped = shim::query(tx,
+                               "SELECT coalesce(string_agg(name, ' '), '') "
+                               "FROM retire_partitions(to_timestamp($1), to_timestamp($2)) name",
+                               seconds_of(past.receipts), seconds_of(past.results))[0][0]
+                       .as<std::string>();
     tx.commit();
     return dropped;
 }
 
-double overdue_seconds(pqxx::connection& connection, std::int64_t before) {
+void measure_overdue(pqxx::connection& connection, const Past& past, metrics::StorageSeries& series) {
     pqxx::work tx(connection);
-    return shim::query(tx,
-                       "SELECT coalesce(extract(epoch FROM to_timestamp($1) - min(until_time)), 0)::float8 "
-                       "FROM partitions WHERE until_time <= to_timestamp($1)",
-                       before)[0][0]
-        .as<double>();
+    for (const auto& row : shim::query(
+             tx,
+             "SELECT name, extract(epoch FROM coalesce(greatest(past_retention(name, to_timestamp($1), "
+             "  to_timestamp($2)) - min(until_time), interval '0'), interval '0'))::float8 "
+             "FROM history_tables() name LEFT JOIN partitions ON table_name = name GROUP BY name",
+             seconds_of(past.receipts), seconds_of(past.results)))
+        series.set_retention_overdue(row[0].as<std::string>(), row[1].as<double>());
+}
+
+std::string text_of(const std::optional<base::WallTime>& time) {
+    return time ? base::iso_time(*time) : "none";
 }
 
 }  // namespace
@@ -118,12 +130,11 @@ void PartitionKeeper::make_ahead(pqxx::connection& connection, base::WallTime ne
     tx.commit();
 }
 
-bool PartitionKeeper::retire(pqxx::connection& connection, base::WallTime before) {
+bool PartitionKeeper::retire(pqxx::connection& connection, const Past& past) {
     std::string dropped;
     bool is_done = false;
     try {
-        for (auto part = retire_one(connection, unix_seconds(before)); !part.empty();
-             part = retire_one(connection, unix_seconds(before)))
+        for (auto part = retire_one(connection, past); !part.empty(); part = retire_one(connection, past))
             dropped += (dropped.empty() ? "" : " ") + part;
         is_done = true;
         times_held_up_ = 0;
@@ -132,11 +143,13 @@ bool PartitionKeeper::retire(pqxx::connection& connection, base::WallTime before
         if (sqlstate != kNoLockInTime && sqlstate != kDependants) throw;
         say_held_up(connection, e);
     }
-    series_.retention_overdue.Set(overdue_seconds(connection, unix_seconds(before)));
+    measure_overdue(connection, past, series_);
     if (dropped.empty()) return is_done;
     forget();
     log::info("partitions dropped by retention; coverage still counts their heights as done",
-              {{"tables", dropped}, {"before", base::iso_time(before)}});
+              {{"tables", dropped},
+               {"receipts_before", text_of(past.receipts)},
+               {"results_before", text_of(past.results)}});
     return is_done;
 }
 

@@ -17,6 +17,12 @@
 
 namespace receiptd::storage {
 
+// Rows of blocks before that may go. nullopt: none may.
+struct Past {
+    std::optional<base::WallTime> receipts;
+    std::optional<base::WallTime> results;  // not after `receipts`
+};
+
 class PartitionKeeper {
 public:
     explicit PartitionKeeper(metrics::StorageSeries& series) : series_(series) {}
@@ -47,7 +53,7 @@ public:
     void make_ahead(pqxx::connection& connection, base::WallTime newest);
     // Drops partitions that end before that, each as soon as nobody reads its table. False: some are left,
     // because others read them without an end or have built something on them.
-    bool retire(pqxx::connection& connection, base::WallTime before);
+    bool retire(pqxx::connection& connection, const Past& past);
     // Counts them, and the bytes of all tables, for the metrics.
     void measure(pqxx::connection& connection);
 

@@ -166,6 +166,11 @@ base::Task<std::vector<chain::Finding>> PgFindingStore::list_findings(FindingFil
     });
 }
 
+base::Task<Kept> PgFindingStore::kept(std::string tx_hash) {
+    return database_.pool.people.transaction(
+        [tx_hash = std::move(tx_hash)](pqxx::work& tx) { return kept_of(tx, tx_hash); });
+}
+
 // If the event `after` was deleted, the events with a higher id follow.
 base::Task<std::vector<StreamEvent>> PgFindingStore::stream_events(std::int64_t after, StreamPage page) {
     return database_.pool.stream.transaction([after, page](pqxx::work& tx) {

@@ -33,6 +33,7 @@ public:
     base::Task<StreamHeldUp> stream_held_up();
 
     base::Task<std::vector<chain::Finding>> list_findings(FindingFilter filter) override;
+    base::Task<Kept> kept(std::string tx_hash) override;
     base::Task<std::vector<StreamEvent>> stream_events(std::int64_t after, StreamPage page) override;
     base::Task<std::int64_t> last_stream_event() override;
     base::Task<std::int64_t> highest_stream_id() override;

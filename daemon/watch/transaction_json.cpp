@@ -124,6 +124,7 @@ chain::WatchState state_of(const TransactionView& view) {
 // The class of the failure that gave the verdict.
 std::string reason_of(const TransactionView& view, const chain::WatchState& state) {
     if (!state.reason.empty() || !state.verdict || !view.tree) return state.reason;
+    if (view.result_only) return view.result_only->error_class;
     return view.tree->deciding_class();
 }
 
@@ -163,7 +164,12 @@ TransactionView transaction_view(StoredTransaction stored) {
             view.other_executions.push_back(executions[i].judge());
         if (!view.tree->included_at) view.tree->included_at = stored.tree.listed_at;
         view.untold = std::move(stored.tree.untold);
+    } else if (auto& kept = stored.kept.result) {
+        view.transaction = std::move(kept->transaction);
+        view.tree = std::move(kept->tree);
+        view.result_only = ResultOnly{kept->receipts, std::move(kept->error_class)};
     }
+    view.pruned_before = stored.kept.pruned_before;
     if (view.watch) view.sender_id = view.watch->sender_id;
     if (view.sender_id.empty() && view.transaction) view.sender_id = view.transaction->signer_id;
     prove_transitions(view);
@@ -222,6 +228,12 @@ std::vector<storage::UntoldListing> untold_elsewhere(const TransactionView& view
     return listings;
 }
 
+std::string what_is_pruned(const TransactionView& view) {
+    return std::to_string(view.result_only->receipts) + " receipts, " +
+           std::to_string(view.tree->failed_receipts) + " of them failed, are not kept: blocks before " +
+           base::iso_time(*view.pruned_before) + " were pruned";
+}
+
 std::string why_no_verdict(const chain::Judgement& tree) {
     if (tree.included) return "receipts are under way";
     if (!tree.included_at) return "the block that includes it is not known";
@@ -261,6 +273,10 @@ std::string transaction_json(const TransactionView& view) {
     for (const auto& other : view.other_executions)
         list(other, other.undecided && !other.verdict ? std::string(chain::kReceiptsMissing) : std::string());
     for (const auto& listing : untold_elsewhere(view)) list(untold_execution(listing), listing.reason);
+    json["pruned"] = Json();
+    if (view.result_only)
+        json["pruned"] = {{"before", base::iso_time(*view.pruned_before)},
+                          {"receipts", view.result_only->receipts}};
     return base::write_json(json);
 }
 

@@ -18,6 +18,12 @@
 
 namespace receiptd::watch {
 
+// Retention has dropped the receipts: the tree has what its result tells, and no receipts.
+struct ResultOnly {
+    std::uint64_t receipts = 0;
+    std::string error_class;  // of the failure that gave the verdict
+};
+
 // All that is known of one transaction.
 struct TransactionView {
     std::string tx_hash;
@@ -30,7 +36,9 @@ struct TransactionView {
     std::vector<chain::Judgement> other_executions;  // of the same hash
     std::vector<storage::UntoldListing> untold;      // of the same hash, in the order of their blocks
     std::vector<storage::DeployedContract> contracts;
-    bool from_hosts = false;  // nothing of it is stored: hosts told all of this
+    std::optional<ResultOnly> result_only;
+    std::optional<base::WallTime> pruned_before;  // blocks from before are not stored; only without receipts
+    bool from_hosts = false;                      // nothing of it is stored: hosts told all of this
 
     bool known() const { return watch || tree; }
 };
@@ -42,8 +50,9 @@ struct StoredTransaction {
     std::vector<storage::StoredTransition> transitions;
     storage::StoredTree tree;
     std::vector<chain::Finding> findings;  // of findings_of(), newest first
+    storage::Kept kept = {};               // without a stored tree
 
-    bool any() const { return watch || tree.any(); }
+    bool any() const { return watch || tree.any() || kept.result; }
 };
 storage::FindingFilter findings_of(const std::string& tx_hash);
 
@@ -69,12 +78,17 @@ TransactionView told_by_hosts(std::string tx_hash, std::string sender_id, OpenTr
 // The listings of view.untold but that of the view's tree.
 std::vector<storage::UntoldListing> untold_elsewhere(const TransactionView& view);
 
+// "5 receipts, 1 of them failed, are not kept: blocks before 2026-08-01T00:00:00.000Z were pruned". The view
+// has a result only.
+std::string what_is_pruned(const TransactionView& view);
+
 // Why a tree has no verdict, in words.
 std::string why_no_verdict(const chain::Judgement& tree);
 
 // {tx_hash, sender_id, user_id, idempotency_key, metadata, source: "database"|"hosts", stage, verdict,
 // reason, conclusive, safe_to_resign_after_height, safe_to_resign_estimated_at, evidence, stages: [...],
-// findings: [...], global_contracts: [...], tree: {...}|null, other_executions: [{..., reason}]}. `reason`:
+// findings: [...], global_contracts: [...], tree: {...}|null, other_executions: [{..., reason}],
+// pruned: {before, receipts}|null}. `reason`:
 // why a watch ended without a tree; else the error_class of the failure that gave the verdict. In `tree`
 // receipts are nested by who made whom
 // (`children`); those deeper than kMostNested levels and those whose maker is not known stand in `tree.more`,

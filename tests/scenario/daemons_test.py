@@ -134,9 +134,9 @@ class Joining(Daemons):
         support.wait_until("they know of each other",
                            lambda: self.status(first)["other_daemons"] and self.status(second)["other_daemons"])
         other = self.status(first)["other_daemons"][0]
-        self.assertEqual((other["source"], other["retention_keep"]), ("rpc", "forever"))
-        self.assertIn("retention.keep differs", first.log())
-        self.assertIn("retention.keep differs", second.log())
+        self.assertEqual((other["source"], other["retention"]), ("rpc", {"receipts": "forever", "results": "forever"}))
+        self.assertIn("retention differs", first.log())
+        self.assertIn("retention differs", second.log())
         self.goes_on()
 
     def test_other_accounts_are_refused_while_another_daemon_lives(self):

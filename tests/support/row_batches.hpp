@@ -155,4 +155,15 @@ inline storage::PendingTree pending_tree(const std::string& tx_hash, base::Heigh
     return tree;
 }
 
+// A block with a transaction and its receipt, which emits an event.
+inline RowBatch full_batch(base::Height height) {
+    auto batch = block_batch(height);
+    const auto h = std::to_string(height);
+    add_transaction(batch, {"tx" + h, "r" + h});
+    add_receipt(batch, height,
+                {"r" + h, "tx" + h, "tx" + h, "", "initial", "{}", "alice.near", "token.near",
+                 "success_value", "[]", "", "", "", "ft_transfer"});
+    return batch;
+}
+
 }  // namespace receiptd::test

@@ -217,7 +217,7 @@ TEST_F(AlertRules, OfTwoRulesOfOneNameTheOneLoadedLaterCountsAndBothDaemonsHearO
 
 TEST_F(AlertRules, ARuleLivesAsLongAsADaemonOrAServedEndpointNeedsIt) {
     const auto left = [&] {
-        await(store().database.maintain(store().clock.wall(), std::nullopt));
+        await(store().database.maintain(store().clock.wall(), {}));
         return value("SELECT count(*) FROM alert_rules");
     };
     declare(store(), {rule(kDex)});

@@ -1,4 +1,3 @@
-#include "storage/in_the_way.hpp"
 #include "store_test_support.hpp"
 
 #include <gmock/gmock.h>
@@ -11,16 +10,6 @@ using testing::HasSubstr;
 
 using Commit = StoreTest;
 using CommitToNoPartitions = WithOwnDatabase<StoreTest>;
-
-RowBatch full_batch(base::Height height) {
-    auto batch = block_batch(height);
-    const auto h = std::to_string(height);
-    add_transaction(batch, {"tx" + h, "r" + h});
-    add_receipt(batch, height,
-                {"r" + h, "tx" + h, "tx" + h, "", "initial", "{}", "alice.near", "token.near",
-                 "success_value", "[]", "", "", "", "ft_transfer"});
-    return batch;
-}
 
 TEST_F(Commit, WritesRowsAndCoverageTogether) {
     EXPECT_EQ(commit(full_batch(100)), CommitOutcome::committed);
@@ -184,10 +173,7 @@ TEST_F(CommitToNoPartitions, ThePartitionsAndTheDiskOfEachTableAreMeasured) {
     execute("CREATE TABLE of_somebody_else AS SELECT generate_series(1, 1000) AS n");
     await(store().maintain());
     const auto text = store().registry.serialize();
-    const auto sample = [&](const std::string& series) {
-        const auto at = text.find("\n" + series + " ");
-        return at == std::string::npos ? -1 : std::stod(text.substr(at + series.size() + 2));
-    };
+    const auto sample = [&](const std::string& series) { return sample_in(text, series); };
     EXPECT_EQ(sample("receiptd_partitions_from_timestamp_seconds"), 1'666'137'600) << "2022-10-19";
     EXPECT_EQ(sample("receiptd_partitions_until_timestamp_seconds"), 1'666'137'600 + 3 * 86'400);
     EXPECT_EQ(sample(R"(receiptd_partitions{table="events"})"), 3);
@@ -201,125 +187,9 @@ TEST_F(CommitToNoPartitions, ThePartitionsAndTheDiskOfEachTableAreMeasured) {
     EXPECT_EQ(text.find("of_somebody_else"), std::string::npos);
 }
 
-TEST_F(CommitToNoPartitions, RetentionDropsWholePartitionsAndKeepsTheirCoverage) {
-    commit(full_batch(100));
-    OpenStore with_retention(database().url());
-    with_retention.keep = std::chrono::hours(24);
-    with_retention.clock.now += std::chrono::hours(47);
-    commit_block_at(101, "timestamptz '2022-10-20 23:00Z'");
-    await(with_retention.keep_partitions());
-    EXPECT_EQ(value("SELECT count(*) FROM blocks"), "2") << "the day is not wholly older than keep";
-
-    with_retention.clock.now += std::chrono::hours(2);
-    commit_block_at(102, "timestamptz '2022-10-21 01:00Z'");
-    await(with_retention.keep_partitions());
-    EXPECT_EQ(value("SELECT count(*) FROM blocks"), "2");
-    EXPECT_EQ(value("SELECT count(*) FROM partitions WHERE partition_name LIKE '%20221019'"), "0");
-    EXPECT_EQ(value("SELECT heights FROM coverage"), "{[100,103)}");
-}
-
-TEST_F(CommitToNoPartitions, OneBlocksTimeDrivesNoRetention) {
-    for (base::Height height = 100; height < 112; ++height)
-        commit_block_at(height,
-                        height == 110 ? "timestamptz '2029-01-01Z'" : "timestamptz '2022-10-19 01:00Z'");
-    OpenStore with_retention(database().url());
-    with_retention.keep = std::chrono::hours(24);
-    with_retention.clock.now += std::chrono::days(900);
-    await(with_retention.keep_partitions());
-    EXPECT_EQ(value("SELECT count(*) FROM blocks"), "12");
-}
-
-TEST_F(Commit, RetentionForgetsOrphansThatNobodyCanAdoptAnyMore) {
-    auto batch = full_batch(100);
-    add_receipt(batch, 100, {.receipt_id = "lost", .tree_id = "lost", .orphan = true});
-    commit(std::move(batch));
-    OpenStore with_retention(database().url());
-    with_retention.keep = std::chrono::hours(24);
-    with_retention.clock.now += std::chrono::hours(49);
-    commit_block_at(101, "timestamptz '2022-10-20 23:00Z'");
-    commit_block_at(102, "timestamptz '2022-10-21 01:00Z'");
-    const auto orphans = [this] { return value("SELECT count(*) FROM orphan_receipts WHERE id = 'lost'"); };
-    EXPECT_EQ(orphans(), "1");
-    await(with_retention.maintain());
-    EXPECT_EQ(orphans(), "0");
-}
-
-class Retention : public WithOwnDatabase<StoreTest> {
-protected:
-    void SetUp() override {
-        StoreTest::SetUp();
-        if (IsSkipped()) return;
-        commit(full_batch(100));
-        commit_block_at(101, "timestamptz '2022-10-21 01:00Z'");
-        store().keep = std::chrono::hours(24);
-        store().clock.now += std::chrono::hours(49);
-    }
-    std::string partitions_of_the_first_day() {
-        return value("SELECT count(*) FROM partitions WHERE partition_name LIKE '%20221019'");
-    }
-    double overdue() { return store().series.retention_overdue.Value(); }
-};
-
-TEST_F(Retention, IsHeldUpByAReaderWhomNobodyWaitsFor) {
-    auto dashboard = storage::shim::connect(database().url());
-    std::optional<pqxx::work> reading(*dashboard);
-    reading->exec("SELECT FROM receipts");
-    EXPECT_FALSE(await(store().maintain()));
-    EXPECT_EQ(value("SELECT count(*) FROM receipts"), "1");
-    EXPECT_EQ(value("SELECT count(*) FROM blocks WHERE block_height = 100"), "1") << "the blocks go last";
-    EXPECT_GT(overdue(), 0);
-
-    reading.reset();
-    EXPECT_TRUE(await(store().maintain()));
-    EXPECT_EQ(partitions_of_the_first_day(), "0");
-    EXPECT_EQ(overdue(), 0);
-}
-
-TEST_F(Retention, NamesNoSessionOfDaemonsThatHoldsItUp) {
-    const storage::ConnectionString as_daemon(database().daemon_options().url);
-    auto dashboard = storage::shim::connect(database().url());
-    auto another_daemon = storage::shim::connect(as_daemon.conninfo().reveal());
-    pqxx::work reading(*dashboard), following(*another_daemon);
-    for (auto* tx : {&reading, &following}) tx->exec("SELECT FROM receipts");
-    auto session = storage::shim::connect(as_daemon.conninfo().reveal());
-    pqxx::work asking(*session);
-    const auto pid = [](pqxx::work& tx) {
-        return "process " + tx.exec("SELECT pg_backend_pid()")[0][0].as<std::string>() + " of ";
-    };
-    const auto named = storage::readers_of_partitions(asking);
-    EXPECT_THAT(named, HasSubstr(pid(reading)));
-    EXPECT_THAT(named, testing::Not(HasSubstr(pid(following))));
-    EXPECT_THAT(storage::lock_holders(asking), HasSubstr(pid(following)))
-        << "a change of the schema names it";
-}
-
-TEST_F(Retention, IsHeldUpByAViewOnAPartition) {
-    execute("CREATE VIEW mine AS SELECT * FROM blocks_p20221019");
-    EXPECT_FALSE(await(store().maintain()));
-    EXPECT_EQ(partitions_of_the_first_day(), "1");
-    EXPECT_GT(overdue(), 0);
-    execute("DROP VIEW mine");
-    EXPECT_TRUE(await(store().maintain()));
-    EXPECT_EQ(partitions_of_the_first_day(), "0");
-}
-
-TEST_F(Commit, NoClockDropsHistory) {
-    commit(full_batch(100));
-    OpenStore with_retention(database().url());
-    with_retention.keep = std::chrono::hours(24);
-    with_retention.clock.now += std::chrono::hours(365 * 24);
-    await(with_retention.maintain());
-    EXPECT_EQ(value("SELECT count(*) FROM blocks"), "1") << "the newest block is not that old";
-
-    commit_block_at(101, "timestamptz '2023-10-19 01:00Z'");
-    with_retention.clock.now -= std::chrono::hours(365 * 24);
-    await(with_retention.maintain());
-    EXPECT_EQ(value("SELECT count(*) FROM blocks"), "2") << "a block's time is no clock either";
-}
-
 TEST_F(CommitToNoPartitions, MakesADroppedPartitionAgainWhenABatchNeedsIt) {
     commit(full_batch(100));
-    execute("SELECT retire_partitions('2022-10-20') FROM generate_series(1, 9)");
+    execute("SELECT retire_partitions('2022-10-20', '2022-10-20') FROM generate_series(1, 9)");
     EXPECT_EQ(commit(full_batch(101)), CommitOutcome::committed);
     EXPECT_EQ(value("SELECT count(*) FROM receipts"), "1");
 }

@@ -53,13 +53,13 @@ TEST_F(Daemons, WithAnotherSourceOrRetentionJoinAndAreSeen) {
     await(store().database.join(settings_of("a:1")));
     auto other = settings_of("b:2");
     other.source = "neardata";
-    other.keep = std::chrono::hours(24);
+    other.keep = kept_for(std::chrono::hours(24));
     await(second().database.join(other));
     const auto seen = await(store().database.keep_alive()).others;
     ASSERT_EQ(seen.size(), 1u);
     EXPECT_EQ(seen[0].settings.place, "b:2");
     EXPECT_EQ(seen[0].settings.source, "neardata");
-    EXPECT_EQ(seen[0].settings.keep, std::chrono::hours(24));
+    EXPECT_EQ(seen[0].settings.keep, kept_for(std::chrono::hours(24)));
     is_gone("b:2");
     EXPECT_TRUE(await(store().database.keep_alive()).others.empty());
     EXPECT_EQ(await(second().database.keep_alive()).others.size(), 1u);
@@ -88,9 +88,9 @@ TEST_F(Daemons, TheLongestRetentionHoldsUntilItsDaemonIsGoneForADay) {
     commit(block_batch(100));
     commit_block_at(101, "timestamptz '2022-10-25 01:00Z'");
     store().clock.now += std::chrono::hours(24 * 7);
-    store().keep = std::chrono::hours(24);
+    store().keep = kept_for(std::chrono::hours(24));
     auto longer = settings_of("b:2");
-    longer.keep = std::chrono::hours(24 * 30);
+    longer.keep = kept_for(std::chrono::hours(24 * 30));
     await(second().database.join(longer));
     await(store().maintain());
     EXPECT_EQ(value("SELECT count(*) FROM blocks"), "2");
@@ -109,13 +109,13 @@ TEST_F(Daemons, TheLongestRetentionHoldsUntilItsDaemonIsGoneForADay) {
 TEST_F(Daemons, ARetentionThatIsReloadedIsThatOfTheDaemon) {
     await(store().database.join(settings_of("a:1")));
     await(second().database.join(settings_of("b:2")));
-    second().database.set_keep(std::chrono::hours(48));
+    second().database.set_keep(kept_for(std::chrono::hours(48)));
     await(second().database.keep_alive());
-    EXPECT_EQ(await(store().database.keep_alive()).others[0].settings.keep, std::chrono::hours(48));
+    EXPECT_EQ(await(store().database.keep_alive()).others[0].settings.keep, kept_for(std::chrono::hours(48)));
     commit(block_batch(100));
     commit_block_at(101, "timestamptz '2022-10-25 01:00Z'");
     store().clock.now += std::chrono::hours(24 * 7);
-    store().keep = std::chrono::hours(24);
+    store().keep = kept_for(std::chrono::hours(24));
     await(store().maintain());
     EXPECT_EQ(value("SELECT count(*) FROM blocks"), "1") << "what it wanted before counts no more";
 }

@@ -25,7 +25,7 @@ TEST_F(Fates, TheDeadTellWhyUntilTheyAreSentAnew) {
     for (const char* id : {"attempts", "gone", "unserved"}) queue(id);
     execute("UPDATE deliveries SET created_at = now() - interval '5 days' WHERE alert_id = 'unserved'");
     const auto why = [&] { return rows("SELECT alert_id, dead_because FROM deliveries ORDER BY 1"); };
-    await(process().database.maintain(base::SystemClock().wall(), std::nullopt));
+    await(process().database.maintain(base::SystemClock().wall(), {}));
     EXPECT_EQ(why(), "attempts|-\ngone|-\nunserved|unserved\n");
     process().claimed_ids(3);
     record(process(), given_up("attempts"));

@@ -288,7 +288,7 @@ TEST_F(Groups, AreListedByTheirNumberAndForgottenAMonthLater) {
     filter.group_id = 1;
     EXPECT_EQ(await(process().people.list_deliveries(filter)).size(), 5u);
     pass("31 days");
-    await(process().database.maintain(base::SystemClock().wall(), std::nullopt));
+    await(process().database.maintain(base::SystemClock().wall(), {}));
     EXPECT_EQ(value("SELECT count(*) FROM alert_groups"), "0");
 }
 

@@ -218,7 +218,7 @@ TEST_F(Roles, FunctionsWithTheOwnersRightsCallNothingOfOthers) {
         "CREATE FUNCTION public.hashtextextended(text, int) RETURNS bigint LANGUAGE plpgsql AS "
         "$$ BEGIN RAISE EXCEPTION 'called'; END $$");
     EXPECT_EQ(refusal("receiptd_daemon", "SELECT make_partitions('2030-01-01', '2030-01-01')"), "");
-    EXPECT_EQ(refusal("receiptd_daemon", "SELECT retire_partitions('2030-01-01')"), "");
+    EXPECT_EQ(refusal("receiptd_daemon", "SELECT retire_partitions('2030-01-01', NULL)"), "");
 }
 
 TEST_F(Roles, AFunctionOfAStrangerWithTheNameOfABuiltInOneIsRefused) {

@@ -151,7 +151,7 @@ TEST_F(Schema, ReadersReadTablesAndViewsAndWriteNothing) {
     for (const char* sql :
          {"DELETE FROM blocks", "INSERT INTO coverage (scope) VALUES ('x')", "TRUNCATE receipts",
           "UPDATE blocks_p20221019 SET block_hash = ''", "DROP TABLE blocks",
-          "SELECT retire_partitions(now())", "SELECT make_partitions(now(), now())"})
+          "SELECT retire_partitions(now(), now())", "SELECT make_partitions(now(), now())"})
         EXPECT_THROW(reader.exec(sql), pqxx::insufficient_privilege) << sql;
 }
 

@@ -29,7 +29,7 @@ constexpr const char* kRowsOfManyKinds =
     "INSERT INTO deliveries (alert_id, endpoint) VALUES ('a', 'ops'); "
     "INSERT INTO stream_events (kind, body) VALUES ('finding', '{}'); "
     "UPDATE alert_rule_state SET silences = silences + 1; DELETE FROM schema_migrations WHERE version = 3; "
-    "SELECT make_partitions('2030-01-01', '2030-01-02'); SELECT retire_partitions('2022-10-01')";
+    "SELECT make_partitions('2030-01-01', '2030-01-02'); SELECT retire_partitions('2022-10-01', NULL)";
 
 TEST_F(SharedDatabases, AreEmptiedOfRowsPartitionsAndNumbers) {
     const auto before = content();

@@ -36,6 +36,14 @@ struct FixedClock final : base::Clock {
     base::SteadyTime steady() const override { return base::SteadyTime(now.time_since_epoch()); }
 };
 
+// -1: the metrics have no such series.
+inline double sample_in(const std::string& text, const std::string& series) {
+    const auto at = text.find("\n" + series + " ");
+    return at == std::string::npos ? -1 : std::stod(text.substr(at + series.size() + 2));
+}
+
+inline storage::Keep kept_for(std::chrono::hours all) { return {all, all}; }
+
 // People's, who do not wait for an administrator.
 inline storage::DatabaseOptions impatient() {
     storage::DatabaseOptions options;
@@ -56,7 +64,7 @@ struct OpenStore {
     base::Task<bool> keep_partitions() { return database.keep_partitions(clock.wall(), keep); }
 
     std::string partition_width;
-    std::optional<std::chrono::hours> keep;
+    storage::Keep keep;
     metrics::Registry registry;
     metrics::StorageSeries series{registry};
     FixedClock clock;

@@ -363,34 +363,5 @@ TEST_F(WatchUpdates, WhatWaitsForAnEndpointThatStaysSwitchedOffOrUnservedComesTo
               "t");
 }
 
-TEST_F(WatchUpdates, EndedWatchesAreForgottenAsRetentionSaysWithTheirTransitions) {
-    store().clock.now = std::chrono::system_clock::now();
-    commit_block_at(100, "now()");
-    add({new_watch(1), new_watch(2), new_watch(3)});
-    for (const std::uint32_t ended : {1, 2})
-        update(step_update(hash_of(ended), Stage::accepted, Stage::dropped));
-    update(step_update(hash_of(3), Stage::accepted, Stage::pending));
-    execute(
-        "INSERT INTO watch_transitions (tx_hash, from_stage, to_stage, evidence) "
-        "VALUES ('removed by hand', 'accepted', 'pending', '{}')");
-    const auto age = [&](const std::string& hashes) {
-        execute("UPDATE watch_transitions SET at = now() - interval '3 days' WHERE tx_hash IN (" + hashes +
-                ")");
-        execute(
-            "UPDATE watches SET created_at = now() - interval '3 days', updated_at = now() - interval '3 "
-            "days' "
-            "WHERE tx_hash IN (" +
-            hashes + ")");
-    };
-    age("'" + hash_of(1) + "', '" + hash_of(3) + "', 'removed by hand'");
-    await(store().maintain());
-    EXPECT_EQ(value("SELECT count(*) FROM watches"), "3");
-    store().keep = std::chrono::hours(48);
-    await(store().maintain());
-    const auto kept = std::min(hash_of(2), hash_of(3)) + "\n" + std::max(hash_of(2), hash_of(3)) + "\n";
-    EXPECT_EQ(rows("SELECT tx_hash FROM watches ORDER BY 1"), kept);
-    EXPECT_EQ(rows("SELECT DISTINCT tx_hash FROM watch_transitions ORDER BY 1"), kept);
-}
-
 }  // namespace
 }  // namespace receiptd::test

@@ -119,6 +119,11 @@ public:
         co_return found;
     }
 
+    base::Task<storage::Kept> kept(std::string) override {
+        co_await database_.ask();
+        co_return what_is_kept;
+    }
+
     // In the order of `events`, which is not that of their ids.
     base::Task<std::vector<storage::StreamEvent>> stream_events(std::int64_t after,
                                                                 storage::StreamPage page) override {
@@ -152,6 +157,7 @@ public:
 
     std::vector<chain::Finding> findings;
     std::vector<storage::StreamEvent> events;
+    storage::Kept what_is_kept;
     storage::FindingFilter asked;
     int polls = 0;
     std::set<std::int64_t> late_answers;  // to questions about what is behind them

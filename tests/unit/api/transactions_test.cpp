@@ -87,6 +87,51 @@ TEST_F(TransactionsTest, WhatNobodyKnowsIsNotFound) {
     problem(get("/v1/transactions/nonsense"), 404);
 }
 
+base::WallTime new_year() { return base::WallTime(std::chrono::seconds(1'767'225'600)); }  // 2026-01-01
+
+TEST_F(TransactionsTest, WhatNobodyKnowsMayHaveBeenPruned) {
+    findings_.what_is_kept.pruned_before = new_year();
+    EXPECT_THAT(problem(get("/v1/transactions/" + kHash), 404)["detail"].get<std::string>(),
+                HasSubstr("blocks before 2026-01-01T00:00:00.000Z were pruned"));
+}
+
+storage::KeptResult kept_result() {
+    storage::KeptResult kept;
+    kept.transaction.tx_hash = kHash;
+    kept.transaction.signer_id = "alice.near";
+    kept.tree.included = kept.tree.completed = kept.tree.settled = true;
+    kept.tree.verdict = chain::Verdict::callback_failed;
+    kept.tree.included_at = kept.tree.completed_at = kept.tree.settled_at = chain::ExecutedAt{5, 1'000};
+    kept.receipts = 5;
+    kept.error_class = "contract_panic";
+    return kept;
+}
+
+TEST_F(TransactionsTest, AResultOutlivesItsReceipts) {
+    findings_.what_is_kept = {new_year(), kept_result()};
+    const auto body = answer(get("/v1/transactions/" + kHash));
+    EXPECT_EQ(body["stage"], "final");
+    EXPECT_EQ(body["verdict"], "callback_failed");
+    EXPECT_EQ(body["reason"], "contract_panic");
+    EXPECT_EQ(body["sender_id"], "alice.near");
+    EXPECT_TRUE(body["tree"]["receipts"].empty());
+    EXPECT_EQ(body["pruned"]["before"], "2026-01-01T00:00:00.000Z");
+    EXPECT_EQ(body["pruned"]["receipts"], 5);
+}
+
+TEST_F(TransactionsTest, APrunedTreeIsToldByTheHostsToWhoNamesItsSigner) {
+    findings_.what_is_kept = {new_year(), kept_result()};
+    const auto asked = "/v1/transactions/" + kHash + "?sender=alice.near";
+    EXPECT_EQ(answer(get(asked))["source"], "database") << "no host knows it any more";
+    clock_.now += std::chrono::seconds(2);
+    auto& open = open_trees_[kHash];
+    open.transaction.tx_hash = kHash;
+    open.tree.included = true;
+    const auto body = answer(get(asked));
+    EXPECT_EQ(body["source"], "hosts");
+    EXPECT_TRUE(body["pruned"].is_null());
+}
+
 TEST_F(TransactionsTest, AWatchOfWhichNothingIsStoredHasItsStage) {
     auto& watch = watches_.rows[kHash];
     watch.tx_hash = kHash;

@@ -95,7 +95,8 @@ batch_bytes = "1MiB"
 [http]
 listen = "localhost:80"
 [retention]
-keep = "90d"
+receipts = "90d"
+results = "1000d"
 partition = "week"
 [log]
 level = "debug"
@@ -143,7 +144,8 @@ TEST(ConfigLoad, EveryOtherKeyReachesItsField) {
     EXPECT_EQ(s.follow.batch_blocks, 8u);
     EXPECT_EQ(s.follow.batch_bytes, 1u << 20);
     EXPECT_EQ(s.http.listen, "localhost:80");
-    EXPECT_EQ(s.retention.keep, std::chrono::hours(90 * 24));
+    EXPECT_EQ(s.retention.receipts, std::chrono::hours(90 * 24));
+    EXPECT_EQ(s.retention.results, std::chrono::hours(1'000 * 24));
     EXPECT_EQ(s.retention.partition, "week");
     EXPECT_EQ(s.log_level, log::Level::debug);
     EXPECT_EQ(s.log_format, log::Format::json);
@@ -267,8 +269,9 @@ INSTANTIATE_TEST_SUITE_P(
               "8:15: follow.batch_bytes must be between \"64KiB\" and \"1GiB\""},
         Fault{"[follow]", "batch_bytes = \"lots\"",
               "8:15: follow.batch_bytes must be a size such as \"64MiB\" or \"500kB\""},
-        Fault{"[retention]", "keep = \"3h\"", "8:8: retention.keep must be between \"1d\" and \"36600d\""},
-        Fault{"[retention]", "keep = \"1441m\"", "8:8: retention.keep must be whole hours"},
+        Fault{"[retention]", "receipts = \"3h\"",
+              "8:12: retention.receipts must be between \"1d\" and \"36600d\""},
+        Fault{"[retention]", "receipts = \"1441m\"", "8:12: retention.receipts must be whole hours"},
         Fault{"[http]", "listen = \"9464\"", "8:10: http.listen must be HOST:PORT, e.g. \"127.0.0.1:9464\""},
         Fault{"[http]", "listen = \"127.0.0.1:70000\"", "8:10: http.listen has no valid port (0 to 65535)"},
         Fault{"[http]", "public_url = \"receiptd.org\"",

@@ -55,6 +55,23 @@ TEST(StoryBadge, TellsTheVerdictOfAWatchWhoseTreeIsForgotten) {
     EXPECT_EQ(story_of(view)["headline"], story_of(view)["badge"]["means"]);
 }
 
+TEST(StoryFacts, OfAPrunedTreeSayWhatItsResultTells) {
+    watch::StoredTransaction stored;
+    stored.tx_hash = "TX";
+    auto& kept = stored.kept.result.emplace();
+    stored.kept.pruned_before = base::WallTime(std::chrono::seconds(1'767'225'600));
+    kept.tree.included = kept.tree.completed = kept.tree.settled = true;
+    kept.tree.verdict = chain::Verdict::callback_failed;
+    kept.tree.failed_receipts = 1;
+    kept.receipts = 5;
+    kept.error_class = "contract_panic";
+    const auto view = watch::transaction_view(std::move(stored));
+    EXPECT_EQ(label_of(view), "Callback failed");
+    const auto facts = story_of(view)["facts"].dump();
+    EXPECT_THAT(facts, HasSubstr("5 receipts, 1 of them failed, are not kept: blocks before "
+                                 "2026-01-01T00:00:00.000Z were pruned"));
+}
+
 TEST(StoryBadge, TellsHowAWatchWithoutATreeEnded) {
     watch::TransactionView view;
     view.watch.emplace();

@@ -44,7 +44,7 @@ TEST(TransactionJson, ATransactionThatNobodyKnows) {
         transaction_json(view),
         R"({"tx_hash":"TX","sender_id":null,"user_id":null,"claimed_user_id":null,"idempotency_key":null,"metadata":null,"source":"database","stage":null,"verdict":null,"near_status":null,"reason":null,)"
         R"("conclusive":null,"safe_to_resign_after_height":null,"safe_to_resign_estimated_at":null,)"
-        R"("evidence":null,"stages":[],"findings":[],"global_contracts":[],"tree":null,"other_executions":[]})");
+        R"("evidence":null,"stages":[],"findings":[],"global_contracts":[],"tree":null,"other_executions":[],"pruned":null})");
 }
 
 TEST(TransactionJson, TellsHowFarGlobalContractsHaveCome) {
@@ -78,7 +78,7 @@ TEST(TransactionJson, AWatchThatEndedWithoutATree) {
         R"("evidence":{"nonce":7,"access_key_nonce":9},"stages":[{"from":"pending","to":"dropped",)"
         R"("at":"2023-11-14T22:13:20.123Z","block_height":null,"block_time":null,)"
         R"("conclusive":true,"safe_to_resign_after_height":0,"safe_to_resign_estimated_at":null,)"
-        R"("evidence":{"nonce":7,"access_key_nonce":9}}],"findings":[],"global_contracts":[],"tree":null,"other_executions":[]})");
+        R"("evidence":{"nonce":7,"access_key_nonce":9}}],"findings":[],"global_contracts":[],"tree":null,"other_executions":[],"pruned":null})");
 }
 
 TEST(TransactionJson, WithoutAWatchTheTreeTellsStageVerdictAndReason) {
