@@ -128,7 +128,7 @@ class Leading(Daemons):
 
 class Joining(Daemons):
     def test_another_source_and_another_retention_join(self):
-        first = self.start("run", "--config", self.settings(extra='[retention]\nkeep = "30d"\n'))
+        first = self.start("run", "--config", self.settings(extra='[retention]\nreceipts = "30d"\n'))
         support.wait_until("it leads", lambda: self.leads(first))
         second = self.start("run", "--config", self.settings(source="rpc"))
         support.wait_until("they know of each other",
@@ -346,7 +346,7 @@ class Restarted(Watched, Daemons):
         extra = "".join(endpoint(name, self.receivers[name].url, secret, rules=TAKES[name][0]) for name in endpoints)
         wanted = {rule for name in endpoints for rule in TAKES[name][0]}
         rules = "".join(f'[[rule]]\nname = "{name}"\n{text}\n' for name, text in RULES.items() if name in wanted)
-        return self.settings(source, extra=f'[retention]\nkeep = "{keep}"\n{extra}{rules}', database=database)
+        return self.settings(source, extra=f'[retention]\nreceipts = "{keep}"\n{extra}{rules}', database=database)
 
     def store_history(self):
         """Stores rows of ten days ago, and of sixty: no blocks, or hosts would be asked whether they have them, too."""
