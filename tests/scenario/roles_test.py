@@ -111,7 +111,7 @@ class Follows(TwoUsers):
                              "--genesis-time", "now", command="run")
         genesis = chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
         settings = dict(source="neardata", network="sandbox",
-                        extra='[[list]]\nname = "vip"\n[retention]\nreceipts = "2d"\n[[expected]]\nname = "none"\ncontract = "x.near"\n'
+                        extra='[[list]]\nname = "vip"\n[retention]\nreceipts = "2d"\nresults = "2d"\n[[expected]]\nname = "none"\ncontract = "x.near"\n'
                               + endpoint("ops", receiver.url, secret_file(self.folder)))
         config = self.config(chain, start=genesis + 20, **settings)
         # Older than it is kept.
