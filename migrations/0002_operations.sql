@@ -161,4 +161,4 @@ CREATE TABLE set_aside_rows (
 -- Rows that sessions of the daemon's role lock, so that one after the other does something. Advisory locks can be taken
 -- by every role of the server.
 CREATE TABLE locks (name text PRIMARY KEY);
-INSERT INTO locks VALUES ('adoption'), ('daemons'), ('partitions');
+INSERT INTO locks VALUES ('adoption'), ('daemons'), ('days'), ('partitions');

@@ -83,6 +83,9 @@ BEGIN
                 EXECUTE format('GRANT SELECT ON %I.%I TO receiptd_daemon', home, part);
             END IF;
             made := made + 1;
+            -- Nothing is known of its rows, whatever was known of such a day before.
+            EXECUTE format('UPDATE %I.closed_days SET periods = periods - tstzmultirange($1) WHERE periods && $1', home)
+            USING tstzrange(low, high);
         END LOOP;
         low := high;
     END LOOP;

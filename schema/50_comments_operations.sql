@@ -22,7 +22,7 @@ COMMENT ON COLUMN daemons.tells_delegate_duplicates IS 'Its alerts.delegate_dupl
 COMMENT ON COLUMN daemons.started_at IS 'When it started.';
 COMMENT ON COLUMN daemons.seen_at IS 'When it last renewed its row.';
 
-COMMENT ON TABLE locks IS 'Rows that sessions of the daemon lock (FOR UPDATE), so that one does something at a time: adoption of orphans, joining of daemons, partitions.';
+COMMENT ON TABLE locks IS 'Rows that sessions of the daemon lock (FOR UPDATE), so that one does something at a time: adoption of orphans, joining of daemons, closing of days, partitions.';
 COMMENT ON COLUMN locks.name IS 'What is done.';
 
 COMMENT ON TABLE followed_accounts IS 'The followed accounts, with scope accounts.';

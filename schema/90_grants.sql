@@ -21,7 +21,7 @@ DECLARE
         'endpoints IU', 'endpoint_rules ID', 'endpoint_load IU', 'alerts IUD', 'deliveries IU', 'alert_groups IUD',
         'silences IUD', 'alert_rules IUD', 'alert_rule_versions I', 'alert_rule_state U', 'account_lists IU',
         'listed_accounts IU', 'timed_rules IUD', 'timed_successes IUD', 'timed_episodes IUD', 'set_aside_rows IUD',
-        'locks U', 'wanted_watches IUD', 'schema_migrations', 'schema_objects',
+        'locks U', 'wanted_watches IUD', 'closed_days', 'id_runs', 'id_buckets', 'id_additions I', 'schema_migrations', 'schema_objects',
         'partitions', 'gaps', 'skipped_heights', 'failed_receipts', 'chain_throughput', 'failed_callbacks',
         'handled_failures', 'unfinished_trees', 'open_watches', 'stuck_watches', 'stage_latency', 'contract_health',
         'nonce_gaps', 'delegate_refusals', 'global_contracts', 'set_aside',
@@ -133,16 +133,16 @@ BEGIN
         RAISE NOTICE 'role % is not the readers'' role any more and has lost its rights', one;
     END LOOP;
 
-    REVOKE EXECUTE ON FUNCTION make_partitions(timestamptz, timestamptz) FROM PUBLIC;
-    REVOKE EXECUTE ON FUNCTION retire_partitions(timestamptz, timestamptz) FROM PUBLIC;
+    REVOKE EXECUTE ON FUNCTION make_partitions(timestamptz, timestamptz), retire_partitions(timestamptz, timestamptz), guard_day(timestamptz),
+        close_day(timestamptz), reopen_unguarded_days(), forget_ids(), merge_ids() FROM PUBLIC;
     FOREACH one IN ARRAY roles LOOP
         CONTINUE WHEN has_schema_privilege(one, home, 'USAGE');
         EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', home, one);
     END LOOP;
     IF 'receiptd_daemon' = ANY (roles) THEN
         EXECUTE format('GRANT USAGE ON SEQUENCE %I.alert_places TO receiptd_daemon', home);
-        GRANT EXECUTE ON FUNCTION make_partitions(timestamptz, timestamptz) TO receiptd_daemon;
-        GRANT EXECUTE ON FUNCTION retire_partitions(timestamptz, timestamptz) TO receiptd_daemon;
+        GRANT EXECUTE ON FUNCTION make_partitions(timestamptz, timestamptz), retire_partitions(timestamptz, timestamptz),
+            guard_day(timestamptz), close_day(timestamptz), reopen_unguarded_days(), forget_ids(), merge_ids() TO receiptd_daemon;
     END IF;
 
     -- Compiling a question over hundreds of partitions takes seconds, answering it milliseconds. In a database that

@@ -65,6 +65,12 @@ StorageSeries::StorageSeries(Registry& r)
                   "For how long the oldest line that /v1/stream does not tell yet has been waiting for "
                   "older transactions of the database cluster to end.")
               .Add({})),
+      days_to_close(
+          r.gauge_of_leader("receiptd_days_to_close",
+                            "Days of partitions that are over and not closed yet: each question by an id "
+                            "looks into all of them. A day is closed within minutes after its rows have "
+                            "stopped coming.")
+              .Add({})),
       matched_(
           r.counter("receiptd_alerts_matched_total",
                     "Alerts that a rule matched, by kind and by endpoint. An empty endpoint: no endpoint "

@@ -30,6 +30,7 @@ struct StorageSeries {
     prometheus::Counter& settled;  // trees judged when both sides of a seam were stored
     prometheus::Gauge& held_up;
     prometheus::Gauge& stream_held_up;
+    prometheus::Gauge& days_to_close;
 
     void set_partitions(const std::string& table, std::uint64_t count);
     // Seconds since 1970: where the oldest partition begins and the newest ends.

@@ -183,6 +183,7 @@ Database::Database(const DatabaseOptions& options, metrics::StorageSeries& stora
       series(storage_series),
       on_alerts(std::move(told)),
       partitions(storage_series),
+      day_closer(storage_series),
       set_aside(storage_series),
       pool(context_, options.shares),
       process_(random_uuid()) {
@@ -213,6 +214,7 @@ base::Task<void> Database::check_identity(ChainIdentity configured) {
                    "set it back; the width of partitions is fixed when a database is first used");
         shim::query(tx, "INSERT INTO coverage (scope) VALUES ($1) ON CONFLICT DO NOTHING", configured.scope);
         note_rules(tx);
+        tx.exec("SELECT reopen_unguarded_days()");
         tx.commit();
     });
 }
@@ -301,8 +303,10 @@ Past Database::past_retention(pqxx::connection& connection, base::WallTime now, 
 }
 
 bool Database::keep_partitions_of(pqxx::connection& connection, const Past& past) {
-    if (const auto newest = newest_blocks_at(connection)) partitions.make_ahead(connection, *newest);
+    const auto newest = newest_blocks_at(connection);
+    if (newest) partitions.make_ahead(connection, *newest);
     const bool is_retired = partitions.retire(connection, past);
+    if (newest) day_closer.round(connection, *newest);
     partitions.measure(connection);
     return is_retired;
 }

@@ -6,6 +6,7 @@
 #include "chain/rows/rows.hpp"
 #include "metrics/storage_series.hpp"
 #include "storage/daemons.hpp"
+#include "storage/day_closer.hpp"
 #include "storage/in_the_way.hpp"
 #include "storage/partitions.hpp"
 #include "storage/pool.hpp"
@@ -85,6 +86,7 @@ public:
     metrics::StorageSeries& series;
     std::function<void()> on_alerts;
     PartitionKeeper partitions;
+    DayCloser day_closer;
     RuleBook rules;
     SetAside set_aside;
     Pool pool;
