@@ -14,15 +14,20 @@ END
 $$;
 
 -- How many corrections of this cause were written: a finding's id, or final:<tx_hash> of a watch. With `truth`: of
--- those that say so. One without a truth (of an earlier version) says that it is gone.
+-- those that say so.
 CREATE OR REPLACE FUNCTION corrections_of(cause text, tree text, truth text DEFAULT '') RETURNS bigint
-LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_custom_plan SET jit = off AS $$
 DECLARE
-    early text := 'corrected:' || cause;
-    id text := early || CASE WHEN truth = '' THEN '' ELSE ':' || truth END;
+    id CONSTANT text := 'corrected:' || cause || CASE WHEN truth = '' THEN '' ELSE ':' || truth END;
+    day record;
+    count bigint := 0;
 BEGIN
-    RETURN (SELECT count(*) FROM findings f WHERE f.tree_id = tree AND f.kind = 'corrected'
-            AND (f.finding_id = early OR (f.finding_id > id || ':' AND f.finding_id < id || ';')));
+    FOR day IN SELECT * FROM days_of(ARRAY[tree]) LOOP
+        count := count + (SELECT count(*) FROM findings f WHERE f.tree_id = tree AND f.kind = 'corrected'
+                          AND f.finding_id > id || ':' AND f.finding_id < id || ';'
+                          AND f.block_time BETWEEN day.from_time AND day.to_time);
+    END LOOP;
+    RETURN count;
 END
 $$;
 

@@ -29,11 +29,11 @@ $$;
 -- account in the seven days before the earliest refusal of the search, however many came between its refusals. Reading an
 -- action takes a hundred times as long as passing it, so those are read that name a refused nonce, and, for the end of the
 -- search, the 8th, 16th, 32nd, ...
--- The oldest and the newest time are named for the kept plan: when it starts, it leaves out partitions by them, but not by
--- the time of each refusal.
+-- The oldest and the newest time are named for the plan: it leaves out partitions by them, but not by the time of each
+-- refusal.
 CREATE OR REPLACE FUNCTION delegate_nonces_used_by(refused_ids text[], refused_trees text[], refused_times timestamptz[])
 RETURNS TABLE (refused_id text, receipt_id text, tx_hash text, same boolean)
-LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_custom_plan SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
 DECLARE
@@ -41,6 +41,7 @@ DECLARE
     earlier record;
     used record;
     passed_at timestamptz;
+    earliest timestamptz;
     looked_at integer;
     to_find integer;
     digits constant text := '^[0-9]{1,20}$';
@@ -64,6 +65,7 @@ BEGIN
         GROUP BY 1, 2, floor(extract(epoch FROM asked.at) / 600)
     LOOP
         passed_at := NULL;
+        earliest := refused.since - interval '7 days';
         looked_at := 0;
         to_find := refused.count;
         FOR earlier IN
@@ -71,7 +73,7 @@ BEGIN
                 SELECT r.receipt_id, r.tx_hash, r.block_time, r.actions, r.role, r.status
                 FROM receipts r
                 WHERE r.receiver_id = refused.account
-                  AND r.block_time BETWEEN refused.since - interval '7 days' AND refused.until
+                  AND r.block_time BETWEEN earliest AND refused.until
                 ORDER BY r.block_time DESC
                 LIMIT 1000 + (SELECT count(*) FROM receipts b WHERE b.receiver_id = refused.account
                               AND b.block_time BETWEEN refused.since AND refused.until)

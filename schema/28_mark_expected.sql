@@ -1,7 +1,7 @@
 -- Marks findings of failures that somebody expects, in the transaction that stores them. Money that is gone and
 -- ends of watches are nothing that one expects. Mostly nobody expects anything: then it costs nothing.
 CREATE OR REPLACE FUNCTION mark_expected(ids text[], since timestamptz, until timestamptz) RETURNS void
-LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off AS $$
+LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan SET jit = off SET enable_seqscan = off AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM expected_failures) THEN
         RETURN;

@@ -1,92 +1,129 @@
+-- Questions by an id are asked for the times that days_of() returns, one after the other: planned with them each time, as
+-- a plan that is kept locks every partition before it leaves any out.
+
 -- The tree an id belongs to and the time of its first row. A tree lives for seconds, at worst hours (a
 -- yielded receipt waits 200 blocks at most, a delayed one until the congestion is over): seven days from
--- then hold all of it, and all other partitions are left out. One plan serves all calls of a session:
--- planning over hundreds of partitions costs more than the question.
+-- then hold all of it.
 CREATE OR REPLACE FUNCTION tree_of(id text, OUT tree_id text, OUT since timestamptz)
-LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off AS $$
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_custom_plan SET jit = off AS $$
+DECLARE
+    hash CONSTANT text := split_part(id, '@', 1);  -- HASH@HEIGHT is a later execution
+    day record;
 BEGIN
-    -- HASH@HEIGHT is a later execution.
-    SELECT t.tree_id, t.block_time INTO tree_id, since
-    FROM transactions t WHERE t.tx_hash = split_part(id, '@', 1) AND (t.tx_hash = id OR t.tree_id = id)
-    ORDER BY t.block_time LIMIT 1;
-    IF FOUND THEN
+    FOR day IN SELECT * FROM days_of(ARRAY[hash]) LOOP
+        SELECT t.tree_id, t.block_time INTO tree_id, since
+        FROM transactions t
+        WHERE t.tx_hash = hash AND (t.tx_hash = id OR t.tree_id = id) AND t.block_time BETWEEN day.from_time AND day.to_time
+        ORDER BY t.block_time LIMIT 1;
+        IF FOUND THEN
+            RETURN;
+        END IF;
+    END LOOP;
+    FOR day IN SELECT * FROM days_of(ARRAY[id]) LOOP
+        tree_id := coalesce((SELECT r.tree_id FROM receipts r
+                             WHERE r.receipt_id = id AND r.block_time BETWEEN day.from_time AND day.to_time LIMIT 1),
+                            (SELECT r.tree_id FROM receipts r
+                             WHERE r.tree_id = id AND r.block_time BETWEEN day.from_time AND day.to_time LIMIT 1));
+        EXIT WHEN tree_id IS NOT NULL;
+    END LOOP;
+    IF tree_id IS NULL THEN
         RETURN;
     END IF;
-    SELECT r.tree_id INTO tree_id FROM receipts r WHERE r.receipt_id = id LIMIT 1;
-    IF NOT FOUND THEN
-        SELECT r.tree_id INTO tree_id FROM receipts r WHERE r.tree_id = id LIMIT 1;
-    END IF;
-    IF tree_id IS NOT NULL THEN
-        SELECT least((SELECT min(t.block_time) FROM transactions t
-                      WHERE t.tx_hash = split_part(tree_of.tree_id, '@', 1) AND t.tree_id = tree_of.tree_id),
-                     (SELECT min(r.block_time) FROM receipts r WHERE r.tree_id = tree_of.tree_id))
-        INTO since;
-    END IF;
+    FOR day IN SELECT * FROM days_of(ARRAY[split_part(tree_id, '@', 1), tree_id]) LOOP
+        since := least((SELECT min(t.block_time) FROM transactions t
+                        WHERE t.tx_hash = split_part(tree_of.tree_id, '@', 1) AND t.tree_id = tree_of.tree_id
+                          AND t.block_time BETWEEN day.from_time AND day.to_time),
+                       (SELECT min(r.block_time) FROM receipts r
+                        WHERE r.tree_id = tree_of.tree_id AND r.block_time BETWEEN day.from_time AND day.to_time));
+        EXIT WHEN since IS NOT NULL;
+    END LOOP;
 END
 $$;
 
 -- The same for many transactions at once; those of which nothing is stored are left out.
 CREATE OR REPLACE FUNCTION tree_starts(tx_hashes text[]) RETURNS TABLE (tx_hash text, since timestamptz)
-LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off AS $$
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_custom_plan SET jit = off AS $$
 DECLARE
+    day record;
     found_hashes text[];
     found_times timestamptz[];
-    missing text[];
+    missing text[] := tx_hashes;
 BEGIN
-    SELECT array_agg(f.id), array_agg(f.at) INTO found_hashes, found_times
-    FROM (SELECT t.tx_hash AS id, min(t.block_time) AS at FROM transactions t
-          WHERE t.tx_hash = ANY (tx_hashes) GROUP BY 1) f;
-    RETURN QUERY SELECT * FROM unnest(found_hashes, found_times);
+    FOR day IN SELECT * FROM days_of(tx_hashes) LOOP
+        EXIT WHEN cardinality(missing) = 0;
+        SELECT array_agg(f.id), array_agg(f.at) INTO found_hashes, found_times
+        FROM (SELECT t.tx_hash AS id, min(t.block_time) AS at FROM transactions t
+              WHERE t.tx_hash = ANY (missing) AND t.block_time BETWEEN day.from_time AND day.to_time GROUP BY 1) f;
+        RETURN QUERY SELECT * FROM unnest(found_hashes, found_times);
+        missing := array(SELECT unnest(missing) EXCEPT SELECT unnest(found_hashes));
+    END LOOP;
     -- Receipts of a transaction out of scope may be stored.
-    missing := array(SELECT unnest(tx_hashes) EXCEPT SELECT unnest(found_hashes));
-    IF cardinality(missing) > 0 THEN
-        RETURN QUERY SELECT r.tree_id, min(r.block_time) FROM receipts r
-                     WHERE r.tree_id = ANY (missing) GROUP BY r.tree_id;
-    END IF;
+    FOR day IN SELECT * FROM days_of(missing) LOOP
+        EXIT WHEN cardinality(missing) = 0;
+        SELECT array_agg(f.id), array_agg(f.at) INTO found_hashes, found_times
+        FROM (SELECT r.tree_id AS id, min(r.block_time) AS at FROM receipts r
+              WHERE r.tree_id = ANY (missing) AND r.block_time BETWEEN day.from_time AND day.to_time GROUP BY 1) f;
+        RETURN QUERY SELECT * FROM unnest(found_hashes, found_times);
+        missing := array(SELECT unnest(missing) EXCEPT SELECT unnest(found_hashes));
+    END LOOP;
 END
 $$;
 
 -- Rows of trees, of all executions of each, by tree_starts() and seven days from there. By index, whatever the planner thinks of a
 -- partition that has no statistics yet: it would read all of it.
 CREATE OR REPLACE FUNCTION tree_transactions(trees text[], since timestamptz, until timestamptz) RETURNS SETOF transactions
-LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_custom_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+DECLARE
+    day record;
 BEGIN
-    -- The index begins with the hash.
-    RETURN QUERY SELECT * FROM transactions r
-                 WHERE r.tx_hash = ANY (trees) AND r.block_time BETWEEN since AND until;
+    FOR day IN SELECT * FROM days_of(trees, since, until) LOOP
+        -- The index begins with the hash.
+        RETURN QUERY SELECT * FROM transactions r
+                     WHERE r.tx_hash = ANY (trees) AND r.block_time BETWEEN day.from_time AND day.to_time;
+    END LOOP;
 END
 $$;
 
 CREATE OR REPLACE FUNCTION tree_receipts(trees text[], since timestamptz, until timestamptz) RETURNS SETOF receipts
-LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_custom_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
     names CONSTANT text[] := trees_of_hashes(trees);
+    day record;
 BEGIN
-    RETURN QUERY SELECT * FROM receipts r
-                 WHERE r.tree_id = ANY (names) AND r.block_time BETWEEN since AND until;
+    FOR day IN SELECT * FROM days_of(names, since, until) LOOP
+        RETURN QUERY SELECT * FROM receipts r
+                     WHERE r.tree_id = ANY (names) AND r.block_time BETWEEN day.from_time AND day.to_time;
+    END LOOP;
 END
 $$;
 
 CREATE OR REPLACE FUNCTION tree_data_receipts(trees text[], since timestamptz, until timestamptz) RETURNS SETOF data_receipts
-LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_custom_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
     names CONSTANT text[] := trees_of_hashes(trees);
+    day record;
 BEGIN
-    RETURN QUERY SELECT * FROM data_receipts r
-                 WHERE r.tree_id = ANY (names) AND r.block_time BETWEEN since AND until;
+    FOR day IN SELECT * FROM days_of(names, since, until) LOOP
+        RETURN QUERY SELECT * FROM data_receipts r
+                     WHERE r.tree_id = ANY (names) AND r.block_time BETWEEN day.from_time AND day.to_time;
+    END LOOP;
 END
 $$;
 
 -- Resumes by their data ids: they may be stored under names of their own.
 CREATE OR REPLACE FUNCTION resumes_of(data_ids text[], since timestamptz, until timestamptz) RETURNS SETOF data_receipts
-LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_custom_plan SET jit = off
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    day record;
 BEGIN
-    RETURN QUERY SELECT r.* FROM unnest(data_ids) AS wanted JOIN data_receipts r ON r.data_id = wanted
-                 WHERE r.is_promise_resume AND r.block_time BETWEEN since AND until;
+    FOR day IN SELECT * FROM days_of(data_ids, since, until) LOOP
+        RETURN QUERY SELECT r.* FROM unnest(data_ids) AS wanted JOIN data_receipts r ON r.data_id = wanted
+                     WHERE r.is_promise_resume AND r.block_time BETWEEN day.from_time AND day.to_time;
+    END LOOP;
 END
 $$;
 
@@ -96,15 +133,18 @@ RETURNS TABLE (depth int, tree text, id text, parent_receipt_id text, role text,
                deposit numeric, error_class text, error_text text, result text, logs text[],
                block_height bigint, block_time timestamptz, shard_id bigint, gas_burnt bigint,
                tokens_burnt numeric, path int[])
-LANGUAGE plpgsql STABLE ROWS 20 SET plan_cache_mode = force_generic_plan SET jit = off AS $$
+LANGUAGE plpgsql STABLE ROWS 20 SET plan_cache_mode = force_custom_plan SET jit = off AS $$
 DECLARE
     root record;
 BEGIN
     SELECT * INTO root FROM tree_of(receipt_tree.tx_hash);
+    IF root.tree_id IS NULL THEN
+        RETURN;
+    END IF;
     RETURN QUERY
     WITH RECURSIVE own AS MATERIALIZED (
-        SELECT r.* FROM receipts r
-        WHERE r.tree_id = root.tree_id AND r.block_time >= root.since AND r.block_time < root.since + interval '7 days'
+        SELECT r.* FROM tree_receipts(ARRAY[root.tree_id], root.since, root.since + interval '7 days') r
+        WHERE r.tree_id = root.tree_id
     ), walk AS (
         SELECT o.receipt_id, ARRAY[(row_number() OVER (ORDER BY o.block_height, o.shard_id, o.index_in_chunk,
                                                                 o.receipt_id))::int] AS path

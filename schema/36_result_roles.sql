@@ -3,7 +3,7 @@
 -- step, to a receipt that did not return the one below, or to the initial one; where neither is stored it stays
 -- NULL. By index, whatever the planner thinks of tables that have no statistics yet.
 CREATE OR REPLACE FUNCTION settle_roles(trees text[], since timestamptz, until timestamptz) RETURNS void
-LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off
+LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_nestloop = on AS $$
 BEGIN
     WITH RECURSIVE up AS (

@@ -11,7 +11,7 @@ $$;
 -- Executions of one hash lie 86,400 blocks apart at most: so long are its bytes valid, 31 hours by the slowest blocks of
 -- mainnet. Nothing is looked for above the newest block.
 CREATE OR REPLACE FUNCTION find_executions(hashes text[], since timestamptz, until timestamptz) RETURNS void
-LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off
+LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off AS $$
 DECLARE
     earliest CONSTANT timestamptz := since - interval '36 hours';
@@ -21,8 +21,9 @@ BEGIN
     IF EXISTS (SELECT FROM blocks b WHERE b.block_time > until) THEN
         latest := until + interval '36 hours';
     END IF;
+    -- The planner need not look at each of a thousand hashes.
     again := array(SELECT t.tx_hash FROM transactions t
-                   WHERE t.tx_hash = ANY (hashes) AND t.block_time BETWEEN earliest AND latest
+                   WHERE t.tx_hash = ANY ((SELECT hashes)::text[]) AND t.block_time BETWEEN earliest AND latest
                    GROUP BY 1 HAVING count(*) > 1);
     IF cardinality(again) = 0 THEN
         RETURN;
@@ -64,8 +65,8 @@ $$;
 -- Rows are deleted and inserted, as the name is part of their keys. What no execution leads to (its parent is not stored)
 -- stays with the hash, and so do orphan_receipts, which name transactions. `apart` false: all have the hash.
 CREATE OR REPLACE FUNCTION name_executions(hashes text[], apart boolean) RETURNS void
-LANGUAGE plpgsql SET jit = off SET enable_seqscan = off SET enable_nestloop = on SET enable_hashjoin = off
-SET enable_mergejoin = off AS $$
+LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan SET jit = off SET enable_seqscan = off SET enable_nestloop = on
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     hash text;
     names text[];

@@ -3,7 +3,7 @@
 -- have no statistics yet.
 CREATE OR REPLACE FUNCTION keep_first_tellings(trees text[], since timestamptz, until timestamptz)
 RETURNS TABLE (tree text, height bigint, told_at timestamptz) LANGUAGE plpgsql
-SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET plan_cache_mode = force_custom_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_nestloop = on SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
     RETURN QUERY
@@ -16,12 +16,14 @@ BEGIN
     ), events_gone AS (
         DELETE FROM events e USING again a
         WHERE e.tree_id = a.tree_id AND e.receipt_id = a.receipt_id AND e.block_time = a.block_time
+          AND e.block_time BETWEEN since AND until
     ), orphans_gone AS (
         DELETE FROM orphan_receipts o USING again a
         WHERE o.kind = 'receipt' AND o.id = a.receipt_id AND o.block_height = a.block_height
     )
     DELETE FROM receipts r USING again a
     WHERE r.tree_id = a.tree_id AND r.receipt_id = a.receipt_id AND r.block_time = a.block_time
+      AND r.block_time BETWEEN since AND until
     RETURNING r.tree_id, r.block_height, r.block_time;
 END
 $$;

@@ -14,7 +14,7 @@ constexpr base::BackoffPolicy kRetryUnavailable{5s, 600s, 2.0, 0.2};
 constexpr base::Height kRepairAtOnce = 256;
 constexpr base::Duration kReadCoverageEvery = 60s;
 constexpr base::Duration kJudgeLateEvery = 5s;
-constexpr base::Duration kFindLateEvery = 1h;  // it looks into all partitions
+constexpr base::Duration kFindLateEvery = 1h;  // it looks for every orphan
 
 }  // namespace
 

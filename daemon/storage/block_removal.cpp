@@ -2,6 +2,7 @@
 
 #include "storage/copy.hpp"
 #include "storage/corrections.hpp"
+#include "storage/days_of.hpp"
 #include "storage/executions.hpp"
 #include "storage/news.hpp"
 #include "storage/pg_orphan_store.hpp"
@@ -16,7 +17,7 @@ namespace {
 
 // By rpc a tree is stored as a whole and goes with the block of its transaction: where it ran in another
 // block that is removed, it is fetched again. By neardata each receipt goes with its own block. Blocks of rpc
-// tell no outcomes; rows of an older program may have no shard.
+// tell no outcomes, and rows of their trees may have no shard.
 const std::string kCameWithTree =
     "(r.shard_id IS NULL OR EXISTS (SELECT FROM coverage WHERE without_outcomes @> r.block_height))";
 const std::string kTreesOfTheBlock =
@@ -139,11 +140,16 @@ RemovedBlock remove_block(pqxx::transaction_base& tx, base::Height height) {
 void forget_judgements(pqxx::transaction_base& tx, const std::vector<std::string>& trees,
                        const LostBlock& block) {
     const auto tree_ids = text_array(trees);
+    const auto on_their_days = DaysOf(tx, trees).have("block_time");
     shim::query(tx,
                 "DELETE FROM transaction_results WHERE tree_id = ANY ($1::text[]) AND tx_hash = ANY (ARRAY("
-                "SELECT split_part(id, '@', 1) FROM unnest($1::text[]) AS id))",
+                "SELECT split_part(id, '@', 1) FROM unnest($1::text[]) AS id)) AND " +
+                    on_their_days,
                 tree_ids);
-    shim::query(tx, "DELETE FROM findings WHERE tree_id = ANY ($1::text[]) AND " + kTreeFindings, tree_ids);
+    shim::query(tx,
+                "DELETE FROM findings WHERE tree_id = ANY ($1::text[]) AND " + on_their_days + " AND " +
+                    kTreeFindings,
+                tree_ids);
     shim::query(tx, kJudgeAgain, block.height, block.time, tree_ids);
 }
 

@@ -26,7 +26,8 @@ struct JudgedAnew {
 bool take_back_judged(pqxx::transaction_base& tx, const JudgedAnew& judged);
 
 // Takes back findings of trees that lost a block (block_removal.hpp), once that height is stored anew and the
-// tree is judged, or is not in the chain. Returns whether there was one.
+// tree is judged, or is not in the chain. Returns whether there was one. To be called first in its
+// transaction.
 bool take_back_removed(pqxx::transaction_base& tx);
 
 // Watches of trees that lose a block begin anew, and so do those that it has moved; a told end is taken back

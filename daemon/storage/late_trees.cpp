@@ -3,7 +3,7 @@
 // late. A tree that lacks its transaction, the resume of a yield, or something else while a height between
 // its rows is not stored, is looked at again within seconds, then less and less often, as that block may be
 // stored next (blocks are stored beside each other, and gaps beside the head). One without its transaction or
-// a resume is looked for in all partitions at last, an hour later. If the transaction is not stored at all,
+// a resume is looked for at all times at last, an hour later. If the transaction is not stored at all,
 // its receipts stay orphans: find_late_trees() comes back to them. With scope accounts others' transactions
 // never are: the findings of what is stored of their trees are told, after that hour whatever is not known.
 #include "storage/late_trees.hpp"
@@ -11,6 +11,7 @@
 #include "chain/tree/judgement.hpp"
 #include "metrics/registry.hpp"
 #include "storage/copy.hpp"
+#include "storage/days_of.hpp"
 #include "storage/executions.hpp"
 #include "storage/pg_orphan_store.hpp"
 #include "storage/pg_tree_store.hpp"
@@ -36,8 +37,8 @@ namespace {
 // comes.
 const std::string kOfAccounts = "EXISTS (SELECT FROM chain_identity WHERE scope = 'accounts')";
 
-// All partitions are looked into for each of them.
-constexpr std::size_t kTreesEverywhere = 10;
+// Trees of one time are few, and the times between those of two may be years.
+constexpr std::size_t kTreesEverywhere = 1;
 
 // The last of them comes an hour and a half after the first.
 constexpr int kLooks = 10;
@@ -75,7 +76,7 @@ DueTrees claim_late(pqxx::transaction_base& tx, const Turn& turn, bool everywher
         if (due.times.since.empty() || since < due.times.since) due.times.since = since;
         if (until > due.times.until) due.times.until = until;
     }
-    if (everywhere) due.times = {"-infinity", "infinity"};
+    if (everywhere) due.times = whole_times(tx, due.tx_hashes);
     return due;
 }
 
@@ -342,18 +343,25 @@ base::Task<void> PgTreeStore::make_late_across(base::Height from, bool history) 
 
 base::Task<std::uint64_t> PgTreeStore::find_late_trees() {
     return database_.pool.maintenance.transaction([](pqxx::work& tx) {
-        // It looks into all partitions, and may take its time: nobody waits for it.
+        // It may take its time: nobody waits for it.
         tx.exec("SET LOCAL statement_timeout = '10min'");
         // By index, whatever the planner thinks of a table without statistics: transactions are many.
         tx.exec("SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off");
-        const auto found = tx.exec(
-            "WITH orphans AS MATERIALIZED (SELECT DISTINCT tree_id FROM orphan_receipts "
-            "  WHERE kind = 'receipt' AND adopted_at IS NULL AND tree_id IS NOT NULL) "
-            "INSERT INTO late_trees (tx_hash, since, history) "
-            "SELECT t.tx_hash, '-infinity', bool_or(EXISTS (SELECT FROM backfills "
-            "  WHERE t.block_height BETWEEN from_height AND to_height)) "
-            "FROM orphans JOIN transactions t ON t.tx_hash = orphans.tree_id GROUP BY t.tx_hash "
-            "ON CONFLICT DO NOTHING");
+        const std::string orphans =
+            "SELECT DISTINCT tree_id FROM orphan_receipts WHERE kind = 'receipt' AND adopted_at IS NULL "
+            "AND tree_id IS NOT NULL";
+        std::vector<std::string> tx_hashes;
+        for (const auto& row : tx.exec(orphans)) tx_hashes.push_back(row[0].as<std::string>());
+        if (tx_hashes.empty()) return std::uint64_t{0};
+        const auto found = tx.exec("WITH orphans AS MATERIALIZED (" + orphans +
+                                   ") "
+                                   "INSERT INTO late_trees (tx_hash, since, history) "
+                                   "SELECT t.tx_hash, '-infinity', bool_or(EXISTS (SELECT FROM backfills "
+                                   "  WHERE t.block_height BETWEEN from_height AND to_height)) "
+                                   "FROM orphans JOIN transactions t ON t.tx_hash = orphans.tree_id WHERE " +
+                                   DaysOf(tx, tx_hashes).have("t.block_time") +
+                                   " GROUP BY t.tx_hash "
+                                   "ON CONFLICT DO NOTHING");
         return static_cast<std::uint64_t>(found.affected_rows());
     });
 }

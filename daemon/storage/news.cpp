@@ -92,7 +92,10 @@ const std::string kQueue =
     "resting AS MATERIALIZED (SELECT id AS resting_id, (SELECT t.confirmed FROM transactions t "
     "    WHERE t.tx_hash = each.tx_hash AND t.block_time BETWEEN "
     "      timestamptz 'epoch' + (caused_at - 604800000000) * interval '1 microsecond' "
-    "      AND timestamptz 'epoch' + (caused_at + 1000000) * interval '1 microsecond' LIMIT 1) AS confirmed "
+    "      AND timestamptz 'epoch' + (caused_at + 1000000) * interval '1 microsecond' "
+    "      AND t.block_time BETWEEN " +
+    time_parameter(19, std::chrono::days(7)) + " AND " + time_parameter(20, std::chrono::seconds(-1)) +
+    "      LIMIT 1) AS confirmed "
     "  FROM found each WHERE kind = ANY ($17::text[])), "
     "told AS (INSERT INTO alerts (alert_id, telling, handled, kind, tx_hash, cause, contract_id, "
     "    method_name, error_class, signer_id, user_id, account_id, caused_at, place, confirmed, waits_for) "
@@ -152,13 +155,16 @@ Queued queue(pqxx::transaction_base& tx, const rule::RuleSet& rules, const Alert
         if (definition.withholds_late) withholding_late.push_back(definition.name);
     const auto kinds = rule::kinds_about_outcomes();
     const std::vector<std::string> about_outcomes(kinds.begin(), kinds.end());
-    return queued_of(shim::query(
-        tx, kQueue, text_array(alerts.ids), text_array(alerts.tellings), text_array(alerts.handled),
-        text_array(alerts.kinds), text_array(alerts.tx_hashes), text_array(alerts.causes),
-        text_array(alerts.lists), text_array(alerts.contracts), text_array(alerts.methods),
-        text_array(alerts.error_classes), text_array(alerts.signers), text_array(alerts.users),
-        text_array(alerts.accounts), text_array(alerts.times), text_array(alerts.rule_lists),
-        text_array(withholding_late), text_array(about_outcomes), microseconds(sent_since)));
+    auto caused = kNoTime;
+    for (const auto& time : alerts.times) caused.include(std::stoll(time));
+    return queued_of(
+        shim::query(tx, kQueue, text_array(alerts.ids), text_array(alerts.tellings),
+                    text_array(alerts.handled), text_array(alerts.kinds), text_array(alerts.tx_hashes),
+                    text_array(alerts.causes), text_array(alerts.lists), text_array(alerts.contracts),
+                    text_array(alerts.methods), text_array(alerts.error_classes), text_array(alerts.signers),
+                    text_array(alerts.users), text_array(alerts.accounts), text_array(alerts.times),
+                    text_array(alerts.rule_lists), text_array(withholding_late), text_array(about_outcomes),
+                    microseconds(sent_since), caused.since, caused.until));
 }
 
 // The default rule asks only for what the row of a finding says.

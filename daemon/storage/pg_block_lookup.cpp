@@ -1,4 +1,5 @@
 // Blocks that are stored, and the days that they may have.
+#include "storage/days_of.hpp"
 #include "storage/pg_block_store.hpp"
 #include "storage/pqxx_shim.hpp"
 
@@ -11,11 +12,11 @@ namespace {
 
 // `which`: what comes after FROM blocks.
 template <class Parameter>
-std::vector<chain::BlockRef> read_blocks(pqxx::transaction_base& tx, const char* which,
+std::vector<chain::BlockRef> read_blocks(pqxx::transaction_base& tx, const std::string& which,
                                          const Parameter& parameter) {
     const auto rows = shim::query(tx,
-                                  std::string("SELECT block_height, block_hash, prev_hash, prev_height, "
-                                              "timestamp_nanosec, epoch_id FROM blocks ") +
+                                  "SELECT block_height, block_hash, prev_hash, prev_height, "
+                                  "timestamp_nanosec, epoch_id FROM blocks " +
                                       which,
                                   parameter);
     std::vector<chain::BlockRef> blocks;
@@ -32,7 +33,7 @@ std::vector<chain::BlockRef> read_blocks(pqxx::transaction_base& tx, const char*
 }
 
 template <class Parameter>
-std::optional<chain::BlockRef> one_block(pqxx::transaction_base& tx, const char* which,
+std::optional<chain::BlockRef> one_block(pqxx::transaction_base& tx, const std::string& which,
                                          const Parameter& parameter) {
     auto blocks = read_blocks(tx, which, parameter);
     return blocks.empty() ? std::nullopt : std::optional(std::move(blocks.front()));
@@ -53,8 +54,9 @@ base::Task<std::optional<chain::BlockRef>> PgBlockStore::stored_block_below(base
 }
 
 base::Task<std::optional<chain::BlockRef>> PgBlockStore::stored_block_by_hash(std::string hash) {
-    return database_.pool.following.transaction(
-        [hash = std::move(hash)](pqxx::work& tx) { return one_block(tx, "WHERE block_hash = $1", hash); });
+    return database_.pool.following.transaction([hash = std::move(hash)](pqxx::work& tx) {
+        return one_block(tx, "WHERE block_hash = $1 AND " + DaysOf(tx, {hash}).have("block_time"), hash);
+    });
 }
 
 base::Task<std::vector<chain::BlockRef>> PgBlockStore::newest_blocks(unsigned limit) {

@@ -3,6 +3,7 @@
 #include "base/iso_time.hpp"
 #include "base/line.hpp"
 #include "storage/certainty_rows.hpp"
+#include "storage/days_of.hpp"
 #include "storage/errors.hpp"
 #include "storage/sql_time.hpp"
 #include "storage/time_cursor.hpp"
@@ -110,8 +111,8 @@ std::vector<chain::Finding> findings_of_trees(pqxx::connection& connection,
     const auto rows = shim::query(
         tx,
         select_from("findings") +
-            "WHERE f.tree_id = ANY (trees_of_hashes($2::text[])) AND f.finding_id = ANY ($1::text[]) "
-            "ORDER BY f.block_time DESC",
+            "WHERE f.tree_id = ANY (trees_of_hashes($2::text[])) AND f.finding_id = ANY ($1::text[]) AND " +
+            DaysOf::trees_of(tx, tx_hashes).have("f.block_time") + " ORDER BY f.block_time DESC",
         text_array(ids), text_array(tx_hashes));
     std::vector<chain::Finding> findings;
     for (const auto& row : rows) findings.push_back(finding_of(row));
@@ -148,11 +149,17 @@ base::Task<std::vector<chain::Finding>> PgFindingStore::list_findings(FindingFil
     return database_.pool.people.transaction([filter = std::move(filter)](pqxx::work& tx) {
         const auto cursor = cursor_of(filter.cursor);
         const char* handled = !filter.handled ? "" : *filter.handled ? "true" : "false";
+        const auto on_its_days =
+            filter.tx_hash.empty()
+                ? std::string()
+                : "AND " + DaysOf::trees_of(tx, {filter.tx_hash}).have("f.block_time") + " ";
         const auto rows = shim::query(
             tx,
             select_from("(SELECT * FROM findings f "
                         "WHERE ($1 = '' OR (f.tree_id = ANY (trees_of_hashes(ARRAY[$1::text])) AND f.tx_hash "
-                        "= $1)) AND ($2 = '' OR f.contract_id = $2) "
+                        "= $1)) " +
+                        on_its_days +
+                        "AND ($2 = '' OR f.contract_id = $2) "
                         "AND ($3 = '' OR f.kind = $3) AND ($4 = '' OR f.handled = nullif($4, '')::boolean) "
                         "AND f.block_time >= coalesce(nullif($5, '')::timestamptz, '-infinity') "
                         "AND ($6 = '' OR (f.block_time, f.finding_id) < (nullif($6, '')::timestamptz, $7)) "

@@ -1,5 +1,7 @@
 #include "storage/pg_page_store.hpp"
 
+#include "storage/days_of.hpp"
+
 #include "storage/sql_time.hpp"
 
 #include <utility>
@@ -28,28 +30,35 @@ const char* handled_parameter(const FailureFilter& filter) {
 
 // Amounts are texts: as JSON numbers they would lose digits. Sizes are compared where they lie, so that a
 // long value is not read for nothing.
-const std::string kDetails =
-    "SELECT r.receipt_id, json_build_object('receipt_id', r.receipt_id, 'tx_hash', r.tx_hash, "
-    "'parent_receipt_id', r.parent_receipt_id, 'role', r.role, 'block_height', r.block_height, "
-    "'block_time', " +
-    iso("r.block_time") +
-    ", 'shard_id', r.shard_id, 'predecessor_id', r.predecessor_id, 'receiver_id', r.receiver_id, "
-    "'signer_id', r.signer_id, 'deposit', r.deposit::text, 'method_name', r.method_name, "
-    "'actions', CASE WHEN pg_column_size(r.actions) <= $3::bigint AND octet_length(r.actions::text) <= "
-    "$3::bigint "
-    "THEN r.actions END, 'input_data_ids', r.input_data_ids, 'output_data_ids', r.output_data_ids, "
-    "'receipt_ids', r.receipt_ids, 'status', r.status, "
-    "'result', CASE WHEN octet_length(r.result) <= $3::bigint THEN r.result END, "
-    "'error_class', r.error_class, 'error_text', left(r.error_text, $3::int), "
-    "'error', CASE WHEN octet_length(r.error::text) <= $3::bigint THEN r.error END, "
-    "'gas_burnt', r.gas_burnt, 'tokens_burnt', r.tokens_burnt::text, 'logs', r.logs)::text, "
-    "coalesce((SELECT json_agg(json_build_object('standard', e.standard, 'version', e.version, 'event', "
-    "e.event, "
-    "'data', CASE WHEN octet_length(e.data::text) <= $3::bigint THEN e.data END) ORDER BY e.\"index\") "
-    "FROM events e WHERE e.tree_id = r.tree_id AND e.receipt_id = r.receipt_id "
-    "AND e.block_time = r.block_time)::text, '[]') "
-    "FROM receipts r WHERE r.tree_id = ANY (trees_of_hashes(ARRAY[$1::text])) AND r.receipt_id = ANY "
-    "($2::text[])";
+std::string details_on(const DaysOf& days) {
+    return "SELECT r.receipt_id, json_build_object('receipt_id', r.receipt_id, 'tx_hash', r.tx_hash, "
+           "'parent_receipt_id', r.parent_receipt_id, 'role', r.role, 'block_height', r.block_height, "
+           "'block_time', " +
+           iso("r.block_time") +
+           ", 'shard_id', r.shard_id, 'predecessor_id', r.predecessor_id, 'receiver_id', r.receiver_id, "
+           "'signer_id', r.signer_id, 'deposit', r.deposit::text, 'method_name', r.method_name, "
+           "'actions', CASE WHEN pg_column_size(r.actions) <= $3::bigint AND octet_length(r.actions::text) "
+           "<= "
+           "$3::bigint "
+           "THEN r.actions END, 'input_data_ids', r.input_data_ids, 'output_data_ids', r.output_data_ids, "
+           "'receipt_ids', r.receipt_ids, 'status', r.status, "
+           "'result', CASE WHEN octet_length(r.result) <= $3::bigint THEN r.result END, "
+           "'error_class', r.error_class, 'error_text', left(r.error_text, $3::int), "
+           "'error', CASE WHEN octet_length(r.error::text) <= $3::bigint THEN r.error END, "
+           "'gas_burnt', r.gas_burnt, 'tokens_burnt', r.tokens_burnt::text, 'logs', r.logs)::text, "
+           "coalesce((SELECT json_agg(json_build_object('standard', e.standard, 'version', e.version, "
+           "'event', "
+           "e.event, "
+           "'data', CASE WHEN octet_length(e.data::text) <= $3::bigint THEN e.data END) ORDER BY "
+           "e.\"index\") "
+           "FROM events e WHERE e.tree_id = r.tree_id AND e.receipt_id = r.receipt_id "
+           "AND e.block_time = r.block_time AND " +
+           days.have("e.block_time") +
+           ")::text, '[]') "
+           "FROM receipts r WHERE r.tree_id = ANY (trees_of_hashes(ARRAY[$1::text])) AND r.receipt_id = ANY "
+           "($2::text[]) AND " +
+           days.have("r.block_time");
+}
 
 }  // namespace
 
@@ -58,8 +67,9 @@ base::Task<std::vector<ReceiptDetail>> PgPageStore::receipt_details(std::string 
                                                                     std::size_t most_bytes) {
     return database_.pool.people.transaction([tree_id = std::move(tree_id), ids = std::move(receipt_ids),
                                               most_bytes](pqxx::work& tx) {
-        const auto rows =
-            shim::query(tx, kDetails, tree_id, text_array(ids), static_cast<std::int64_t>(most_bytes));
+        const auto days = DaysOf::trees_of(tx, {tree_id});
+        const auto rows = shim::query(tx, details_on(days), tree_id, text_array(ids),
+                                      static_cast<std::int64_t>(most_bytes));
         std::vector<ReceiptDetail> details;
         for (const auto& row : rows)
             details.push_back({row[0].as<std::string>(), row[1].as<std::string>(), row[2].as<std::string>()});

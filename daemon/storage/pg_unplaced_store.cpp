@@ -1,6 +1,7 @@
 #include "storage/pg_unplaced_store.hpp"
 
 #include "storage/copy.hpp"
+#include "storage/days_of.hpp"
 #include "storage/tell_batch.hpp"
 
 #include <algorithm>
@@ -211,14 +212,20 @@ base::Task<std::optional<chain::ExecutedAt>> PgUnplacedStore::executed_at(std::s
     return database_.pool.following.transaction([block_hash = std::move(block_hash),
                                                  outcome_root = std::move(outcome_root)](
                                                     pqxx::work& tx) -> std::optional<chain::ExecutedAt> {
+        const auto above = shim::query(tx,
+                                       "SELECT block_height, block_time, block_time - interval '1 hour' FROM "
+                                       "blocks WHERE block_hash = $1 "
+                                       "AND " +
+                                           DaysOf(tx, {block_hash}).have("block_time"),
+                                       block_hash);
+        if (above.empty()) return std::nullopt;
         const auto rows = shim::query(
             tx,
-            "WITH above AS (SELECT block_height, block_time FROM blocks WHERE block_hash = $1), "
-            "here AS MATERIALIZED (SELECT shard_id, missing, outcome_root FROM chunks JOIN above "
-            "  USING (block_height, block_time)), "
-            "below AS NOT MATERIALIZED (SELECT c.shard_id, c.block_height, c.missing FROM chunks c, above a "
-            "  WHERE c.block_height < a.block_height AND c.block_time < a.block_time "
-            "  AND c.block_time >= a.block_time - interval '1 hour'), "
+            "WITH here AS MATERIALIZED (SELECT shard_id, missing, outcome_root FROM chunks "
+            "  WHERE block_height = $1 AND block_time = $3::timestamptz), "
+            "below AS NOT MATERIALIZED (SELECT c.shard_id, c.block_height, c.missing FROM chunks c "
+            "  WHERE c.block_height < $1 AND c.block_time < $3::timestamptz "
+            "  AND c.block_time >= $4::timestamptz), "
             "listing AS MATERIALIZED (SELECT h.shard_id, EXISTS (SELECT FROM below b "
             "    WHERE b.shard_id = h.shard_id) AS is_known FROM here h "
             "  WHERE NOT h.missing AND h.outcome_root = $2), "
@@ -231,9 +238,10 @@ base::Task<std::optional<chain::ExecutedAt>> PgUnplacedStore::executed_at(std::s
             "  WHERE NOT b.missing HAVING count(DISTINCT b.shard_id) = 1) "
             "SELECT b.block_height, b.timestamp_nanosec FROM blocks b JOIN executing USING (block_height) "
             // Nothing between may be unknown: the nearest stored chunk need not be the nearest one.
-            "WHERE (SELECT heights @> int8range(b.block_height, (SELECT block_height FROM above)) FROM "
-            "coverage)",
-            block_hash, outcome_root);
+            "WHERE b.block_time BETWEEN $4::timestamptz AND $3::timestamptz "
+            "  AND (SELECT heights @> int8range(b.block_height, $1) FROM coverage)",
+            above[0][0].as<base::Height>(), outcome_root, above[0][1].as<std::string>(),
+            above[0][2].as<std::string>());
         if (rows.size() != 1) return std::nullopt;
         return chain::ExecutedAt{rows[0][0].as<base::Height>(), rows[0][1].as<std::uint64_t>()};
     });

@@ -220,14 +220,14 @@ private:
     Rejudged done_;
 };
 
-// Trees that took longer are looked for in all partitions.
+// Trees that took longer are looked for as far as they reach.
 Rejudged rejudge_some(pqxx::transaction_base& tx, RuleBook& rules, const std::vector<std::string>& tx_hashes,
                       const TreeTimes& times) {
     Replacing most(tx, rules, times);
     auto done = most.run(tx_hashes);
     const auto longer = most.left(tx_hashes);
     if (longer.empty()) return done;
-    const TreeTimes all{times.since, "infinity"};
+    const TreeTimes all{times.since, whole_times(tx, longer).until};
     Replacing others(tx, rules, all);
     done.add(others.run(longer));
     done.left = others.left(longer).size();
@@ -240,7 +240,7 @@ Rejudged rejudge_trees(pqxx::transaction_base& tx, RuleBook& rules, std::span<co
     for (; !tx_hashes.empty(); tx_hashes = tx_hashes.subspan(std::min(kTreesAtOnce, tx_hashes.size()))) {
         const auto part = tx_hashes.first(std::min(kTreesAtOnce, tx_hashes.size()));
         const std::vector<std::string> some(part.begin(), part.end());
-        find_executions(tx, some, times);  // rows of older versions have no names
+        find_executions(tx, some, times);
         gather_executions(tx, some);
         keep_first_rows(tx, text_array(some), times);
         done.add(rejudge_some(tx, rules, some, times));

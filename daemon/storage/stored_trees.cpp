@@ -1,7 +1,7 @@
-// Trees of transactions, found by their hashes among all partitions.
+// Trees of transactions, found by their hashes.
 //
-// tree_starts() (schema/30_receipt_tree.sql) looks into all partitions and tells when a tree begins; the rest
-// of the tree lies within seven days from there.
+// tree_starts() (schema/30_receipt_tree.sql) tells when a tree begins; the rest of the tree lies within seven
+// days from there.
 #include "storage/stored_trees.hpp"
 
 #include "storage/copy.hpp"

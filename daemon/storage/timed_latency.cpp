@@ -41,7 +41,7 @@ const std::string kEntered =
     "newest AS (SELECT * FROM entered ORDER BY block_time DESC LIMIT $3) "
     "SELECT " +
     kSampleColumns + ", e.to_stage, " + microseconds_of("e.block_time") +
-    " FROM newest e JOIN watches w USING (tx_hash) " + kWatchedBody +
+    " FROM newest e JOIN watches w USING (tx_hash) " + watched_body("true") +
     "WHERE e.to_stage <> 'included' OR w.origin = 'submission' OR w.created_at <= e.block_time "
     "ORDER BY e.block_time DESC, w.tx_hash";
 
@@ -49,7 +49,7 @@ const std::string kWaiting =
     "WITH open AS (SELECT * FROM watches WHERE stage IN ('accepted', 'pending', 'included', 'executing', "
     "  'completed') ORDER BY created_at DESC LIMIT $3) "
     "SELECT " +
-    kSampleColumns + ", w.stage, NULL FROM open w " + kWatchedBody +
+    kSampleColumns + ", w.stage, NULL FROM open w " + watched_body("true") +
     "WHERE least(w.created_at, i.block_time) BETWEEN " + time_parameter(1) + " AND " + time_parameter(2) +
     " ORDER BY w.created_at, w.tx_hash";
 

@@ -159,6 +159,24 @@ chain::OutcomeFacts outcome_of(const pqxx::row& row) {
 
 }  // namespace
 
+TreeTimes whole_times(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes) {
+    const auto row = shim::query(
+        tx,
+        "WITH r AS MATERIALIZED (SELECT block_time, input_data_ids || output_data_ids AS data_ids "
+        "  FROM tree_receipts($1::text[], '-infinity', 'infinity')), "
+        "data AS MATERIALIZED (SELECT unnest(data_ids) AS id FROM r), "
+        "rows AS (SELECT block_time FROM r "
+        "  UNION ALL SELECT block_time FROM tree_transactions($1::text[], '-infinity', 'infinity') "
+        "  UNION ALL SELECT block_time FROM tree_data_receipts($1::text[], '-infinity', 'infinity') "
+        "  UNION ALL SELECT block_time FROM resumes_of(array(SELECT id FROM data), '-infinity', 'infinity') "
+        "  UNION ALL SELECT o.block_time FROM data JOIN orphan_receipts o ON o.kind = 'data' AND o.id = "
+        "data.id) "
+        "SELECT coalesce(min(block_time) - interval '7 days', '-infinity'), "
+        "  coalesce(max(block_time) + interval '7 days', '-infinity') FROM rows",
+        text_array(tx_hashes))[0];
+    return {row[0].as<std::string>(), row[1].as<std::string>()};
+}
+
 std::map<std::string, StoredTree> load_trees(pqxx::transaction_base& tx,
                                              const std::vector<std::string>& trees, const TreeTimes& times) {
     std::map<std::string, StoredTree> loaded;

@@ -18,6 +18,10 @@ struct TreeTimes {
     std::string until;
 };
 
+// The times of all rows of these trees, and of the resumes of their yields, however far apart they lie; a
+// week more on both sides. Where nothing is stored, no time at all.
+TreeTimes whole_times(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes);
+
 // Trees for one call of load_trees().
 inline constexpr std::size_t kTreesAtOnce = 200;
 

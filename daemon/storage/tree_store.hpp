@@ -114,8 +114,8 @@ public:
     // heights below that are not over, or went on at this height or above, become late, as no follower saw
     // both sides of them. `history`: of a backfill. Idempotent.
     virtual base::Task<void> make_late_across(base::Height from, bool history) = 0;
-    // Makes trees late of which orphans are stored, and now their transaction, however far apart: reads all
-    // partitions. Returns how many.
+    // Makes trees late of which orphans are stored, and now their transaction, however far apart. Returns how
+    // many.
     virtual base::Task<std::uint64_t> find_late_trees() = 0;
 };
 

@@ -5,6 +5,7 @@
 #include "chain/json/json_check.hpp"
 #include "storage/certainty_rows.hpp"
 #include "storage/copy.hpp"
+#include "storage/days_of.hpp"
 #include "storage/news.hpp"
 #include "storage/sql_time.hpp"
 
@@ -80,19 +81,21 @@ chain::Finding being_stuck(const AppliedUpdate& item, std::uint64_t now) {
 }
 
 // Earlier findings stay as they are: a watch may be removed and come again.
-const std::string kFindings =
-    "INSERT INTO findings (finding_id, kind, tx_hash, tree_id, signer_id, error_class, error_text, "
-    "block_height, "
-    "  block_time, conclusive, safe_to_resign_after_height, safe_to_resign_estimated_at, correction) "
-    "SELECT id, kind, tx_hash, tx_hash, signer_id, nullif(class, ''), nullif(text, ''), "
-    "  nullif(height, '')::bigint, timestamptz 'epoch' + interval '1 microsecond' * at::bigint, "
-    "  conclusive::boolean, nullif(safe, '')::bigint, estimated_time(nullif(safe, '')::bigint), "
-    "  nullif(correction, '')::json "
-    "FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], "
-    "$8::text[], $9::text[], $10::text[], $11::text[]) "
-    "  AS new (id, kind, tx_hash, signer_id, class, text, height, at, conclusive, safe, correction) "
-    "WHERE NOT EXISTS (SELECT FROM findings f WHERE f.tree_id = new.tx_hash AND f.finding_id = new.id) "
-    "RETURNING kind, coalesce(error_class, '')";
+std::string insert_findings(const DaysOf& days) {
+    return "INSERT INTO findings (finding_id, kind, tx_hash, tree_id, signer_id, error_class, error_text, "
+           "block_height, "
+           "  block_time, conclusive, safe_to_resign_after_height, safe_to_resign_estimated_at, correction) "
+           "SELECT id, kind, tx_hash, tx_hash, signer_id, nullif(class, ''), nullif(text, ''), "
+           "  nullif(height, '')::bigint, timestamptz 'epoch' + interval '1 microsecond' * at::bigint, "
+           "  conclusive::boolean, nullif(safe, '')::bigint, estimated_time(nullif(safe, '')::bigint), "
+           "  nullif(correction, '')::json "
+           "FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], "
+           "$8::text[], $9::text[], $10::text[], $11::text[]) "
+           "  AS new (id, kind, tx_hash, signer_id, class, text, height, at, conclusive, safe, correction) "
+           "WHERE NOT EXISTS (SELECT FROM findings f WHERE f.tree_id = new.tx_hash AND f.finding_id = new.id "
+           "AND " +
+           days.have("f.block_time") + ") RETURNING kind, coalesce(error_class, '')";
+}
 
 }  // namespace
 
@@ -148,10 +151,10 @@ WrittenFindings write_findings(pqxx::transaction_base& tx, RuleBook& rules,
         corrections.push_back(finding.correction_json);
         if (alert) (finding.kind == chain::kind::kCorrected ? taken_back : news).add(finding.finding_id, at);
     }
-    const auto rows = shim::query(tx, kFindings, text_array(ids), text_array(kinds), text_array(tx_hashes),
-                                  text_array(signers), text_array(classes), text_array(texts),
-                                  text_array(heights), text_array(times), text_array(certainty.conclusive),
-                                  text_array(certainty.safe_heights), text_array(corrections));
+    const auto rows = shim::query(
+        tx, insert_findings(DaysOf(tx, tx_hashes)), text_array(ids), text_array(kinds), text_array(tx_hashes),
+        text_array(signers), text_array(classes), text_array(texts), text_array(heights), text_array(times),
+        text_array(certainty.conclusive), text_array(certainty.safe_heights), text_array(corrections));
     WrittenFindings written;
     written.told = tell(tx, rules, news);
     tell_corrections(tx, taken_back);

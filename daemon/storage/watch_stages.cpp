@@ -2,6 +2,7 @@
 
 #include "base/json_text.hpp"
 #include "storage/copy.hpp"
+#include "storage/days_of.hpp"
 #include "storage/news.hpp"
 #include "storage/rule_actions.hpp"
 #include "storage/signed_facts.hpp"
@@ -19,19 +20,20 @@ namespace receiptd::storage {
 namespace {
 
 // In the order of WatchedTransaction.
-const std::string kWatched =
-    "SELECT w.tx_hash, w.sender_id, t.user_id, t.receiver_id, t.actions, "
-    "CASE WHEN t.actions IS NULL THEN w.signed_tx_base64 END, coalesce(w.verdict, ''), "
-    "coalesce(r.near_status, ''), coalesce(r.effect, ''), coalesce(r.error_class, ''), "
-    "coalesce(r.error_text, ''), r.gas_burnt, coalesce(w.idempotency_key, ''), "
-    "coalesce(w.metadata::text, 'null'), 1 + corrections_of('final:' || w.tx_hash, w.tx_hash) "
-    "FROM watches w " +
-    kWatchedBody +
-    "LEFT JOIN LATERAL (SELECT near_status, effect, error_class, error_text, gas_burnt "
-    "  FROM transaction_results r WHERE r.tx_hash = w.tx_hash "
-    "  AND r.block_time BETWEEN i.block_time - interval '1 second' AND i.block_time + interval '1 second' "
-    "  LIMIT 1) r ON true "
-    "WHERE w.tx_hash = ANY ($1::text[])";
+std::string watched_on(const DaysOf& days) {
+    return "SELECT w.tx_hash, w.sender_id, t.user_id, t.receiver_id, t.actions, "
+           "CASE WHEN t.actions IS NULL THEN w.signed_tx_base64 END, coalesce(w.verdict, ''), "
+           "coalesce(r.near_status, ''), coalesce(r.effect, ''), coalesce(r.error_class, ''), "
+           "coalesce(r.error_text, ''), r.gas_burnt, coalesce(w.idempotency_key, ''), "
+           "coalesce(w.metadata::text, 'null'), 1 + corrections_of('final:' || w.tx_hash, w.tx_hash) "
+           "FROM watches w " +
+           watched_body(days.have("t.block_time")) +
+           "LEFT JOIN LATERAL (SELECT near_status, effect, error_class, error_text, gas_burnt "
+           "  FROM transaction_results r WHERE r.tx_hash = w.tx_hash "
+           "  AND r.block_time BETWEEN i.block_time - interval '1 second' AND i.block_time + interval '1 "
+           "second' AND " +
+           days.have("r.block_time") + " LIMIT 1) r ON true WHERE w.tx_hash = ANY ($1::text[])";
+}
 
 // Reads what the tables know of a transaction, and its signed bytes as long as it is in no block.
 class WatchedTransaction {
@@ -151,7 +153,7 @@ Told tell_stages(pqxx::transaction_base& tx, RuleBook& rules, const std::vector<
     if (tx_hashes.empty()) return {};
     const auto current = rules.current(tx);
     if ((current.kinds() & bit(rule::Kind::stage)) == 0) return {};
-    StageEvents stages(shim::query(tx, kWatched, text_array(tx_hashes)), now);
+    StageEvents stages(shim::query(tx, watched_on(DaysOf(tx, tx_hashes)), text_array(tx_hashes)), now);
     for (const auto& item : applied)
         for (const auto& step : item.update->transitions)
             if (is_told(item, step)) stages.add(item, step);

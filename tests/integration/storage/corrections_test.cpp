@@ -249,7 +249,8 @@ TEST_F(Corrections, OfOneFindingAreAsManyAsItWasTold) {
     execute(
         "INSERT INTO findings (finding_id, kind, tx_hash, tree_id, signer_id, block_time) "
         "SELECT id, kind, tx_hash, tx_hash, 'alice.near', block_time FROM transaction_results, "
-        "  (VALUES ('failed_receipt:F', 'failed_receipt'), ('corrected:failed_receipt:F', 'corrected')) "
+        "  (VALUES ('failed_receipt:F', 'failed_receipt'), ('corrected:failed_receipt:F:gone:1', "
+        "'corrected')) "
         "  AS told (id, kind); "
         "INSERT INTO alerts (alert_id, kind, tx_hash, telling) SELECT id, 'failed_receipt', tx_hash, telling "
         "FROM transaction_results, (VALUES ('failed_receipt:F', 1), ('failed_receipt:F:2', 2)) "

@@ -216,5 +216,65 @@ TEST_F(DaysOfIds, HaveEveryIdThatIsStored) {
     EXPECT_EQ(missing(), "0");
 }
 
+// Relations that a question holds locks on until its transaction ends, in the tenth transaction of a session.
+class LocksOfQuestions : public DaysOfIds {
+protected:
+    int locks_of(const std::string& question) {
+        auto session = storage::shim::connect(database().url());
+        int locks = 0;
+        for (int i = 0; i < 10; ++i) {
+            pqxx::work tx(*session);
+            tx.exec(question);
+            locks = tx.exec(
+                          "SELECT count(DISTINCT relation) FROM pg_locks WHERE pid = pg_backend_pid() AND "
+                          "locktype = 'relation' "
+                          "AND relation >= 16384")[0][0]
+                        .as<int>();
+        }
+        return locks;
+    }
+};
+
+TEST_F(LocksOfQuestions, AreAsManyWhateverThePartitions) {
+    execute(receipt("R", "T", 12) + "; " + receipt("S", "S", 12) + "; " + receipt("late", "T", 13));
+    close_days();
+    const std::string week = "'2022-10-12 12:00', '2022-10-19 12:00')";
+    constexpr std::size_t kInOnePartition = 4;
+    const std::vector<std::string> questions{
+        "SELECT tree_of('S')",
+        "SELECT tree_of('of nobody')",
+        "SELECT count(*) FROM receipt_tree('S')",
+        "SELECT count(*) FROM receipt_tree('of nobody')",
+        "SELECT tree_of('R')",
+        "SELECT count(*) FROM receipt_tree('T')",
+        "SELECT count(*) FROM tree_starts(ARRAY['T', 'of nobody'])",
+        "SELECT count(*) FROM tree_transactions(ARRAY['T'], " + week,
+        "SELECT count(*) FROM tree_receipts(ARRAY['T'], " + week,
+        "SELECT count(*) FROM tree_data_receipts(ARRAY['T'], " + week,
+        "SELECT count(*) FROM resumes_of(ARRAY['D'], '-infinity', 'infinity')",
+        "SELECT corrections_of('final:T', 'T')",
+        "SELECT move_tree('S', 'T', 'T', '2022-10-12 12:00')",
+        "SELECT settle_roles(ARRAY['T'], " + week,
+        "SELECT count(*) FROM keep_first_tellings(ARRAY['T'], " + week,
+        "SELECT find_executions(ARRAY['T'], '2022-10-12 12:00', '2022-10-12 13:00')",
+        "SELECT mark_expected(ARRAY['f'], " + week,
+        "SELECT count(*) FROM delegate_nonces_used_by(ARRAY['R'], ARRAY['T'], ARRAY[timestamptz '2022-10-12 "
+        "12:00'])"};
+    execute("INSERT INTO expected_failures VALUES ('all', '%', '%', '%', gen_random_uuid())");
+    std::vector<int> before, after;
+    for (const auto& question : questions) before.push_back(locks_of(question));
+
+    for (const auto* day : {"2022-09-01", "2022-09-11", "2022-09-21", "2022-10-01"})
+        execute("SELECT make_partitions('" + std::string(day) + "', date '" + day +
+                "' + 8 + interval '1 hour')");
+    close_days();
+    for (const auto& question : questions) after.push_back(locks_of(question));
+    EXPECT_EQ(value("SELECT count(*) FROM partitions WHERE table_name = 'receipts'"), "48");
+    for (std::size_t i = 0; i < questions.size(); ++i) {
+        EXPECT_EQ(after[i], before[i]) << questions[i];
+        EXPECT_LE(after[i], i < kInOnePartition ? 64 : 110) << questions[i];
+    }
+}
+
 }  // namespace
 }  // namespace receiptd::test
