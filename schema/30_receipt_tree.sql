@@ -8,9 +8,12 @@ CREATE OR REPLACE FUNCTION tree_of(id text, OUT tree_id text, OUT since timestam
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_custom_plan SET jit = off AS $$
 DECLARE
     hash CONSTANT text := split_part(id, '@', 1);  -- HASH@HEIGHT is a later execution
+    from_times timestamptz[];
+    to_times timestamptz[];
     day record;
 BEGIN
-    FOR day IN SELECT * FROM days_of(ARRAY[hash]) LOOP
+    SELECT array_agg(d.from_time), array_agg(d.to_time) INTO from_times, to_times FROM days_of(ARRAY[hash, id]) d;
+    FOR day IN SELECT * FROM unnest(from_times, to_times) AS d (from_time, to_time) LOOP
         SELECT t.tree_id, t.block_time INTO tree_id, since
         FROM transactions t
         WHERE t.tx_hash = hash AND (t.tx_hash = id OR t.tree_id = id) AND t.block_time BETWEEN day.from_time AND day.to_time
@@ -19,7 +22,7 @@ BEGIN
             RETURN;
         END IF;
     END LOOP;
-    FOR day IN SELECT * FROM days_of(ARRAY[id]) LOOP
+    FOR day IN SELECT * FROM unnest(from_times, to_times) AS d (from_time, to_time) LOOP
         tree_id := coalesce((SELECT r.tree_id FROM receipts r
                              WHERE r.receipt_id = id AND r.block_time BETWEEN day.from_time AND day.to_time LIMIT 1),
                             (SELECT r.tree_id FROM receipts r
