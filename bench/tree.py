@@ -24,8 +24,6 @@ CREATE OR REPLACE FUNCTION bench_id(what text) RETURNS text LANGUAGE sql IMMUTAB
     SELECT 'A' || translate(left(encode(sha256(what::bytea), 'base64'), 42), '0OIl+/', 'abcdef')
 $$;
 INSERT INTO chain_identity (network, scope, partition_width, created_by) VALUES ('sandbox', 'all', 'day', 'bench');
-SELECT make_partitions(made, made)
-FROM generate_series(timestamptz '{day}', timestamptz '{day}' + interval '1 day' * {days}, '1 day') AS made;
 """
 SIZE = "CASE WHEN i % 500 = 0 THEN 60 ELSE 2 + 2 * (i % 4) END"
 
@@ -80,11 +78,13 @@ def fill(database, args, folder):
     url_file.write_text(database.url)
     database.recreate()
     common.Daemon("migrate", "--config", config).wait()
-    database.ask(PREPARE.format(day=FIRST_DAY, days=args.days - 1))
+    database.ask(PREPARE)
     a_day = round(args.receipts / RECEIPTS_A_TREE / args.days)
     started = time.monotonic()
     for day in range(args.days):
         low, high = day * a_day + 1, (day + 1) * a_day
+        made = f"timestamptz '{FIRST_DAY}' + interval '{day} days'"
+        database.ask(f"SELECT make_partitions({made}, {made} + interval '1 day')")  # at once they would take all locks
         at = f"timestamptz '{FIRST_DAY}' + interval '{day} days' + (i - {low}) * interval '1 second' * 86000 / {a_day}"
         database.ask(FILL.format(low=low, high=high, at=at, size=SIZE))
     database.ask("ANALYZE transactions, receipts, data_receipts")
