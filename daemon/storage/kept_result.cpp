@@ -1,5 +1,6 @@
 #include "storage/kept_result.hpp"
 
+#include "storage/days_of.hpp"
 #include "storage/sql_time.hpp"
 
 namespace receiptd::storage {
@@ -15,7 +16,7 @@ const std::string kKeptResult =
     ", settled_height, receipts, failed_receipts, gas_burnt, tokens_burnt, coalesce(tokens_lost, 0), "
     "near_status = 'failure', coalesce(near_status_receipt_id, ''), coalesce(root_cause, ''), "
     "coalesce(effect, ''), coalesce(user_id, ''), coalesce(claimed_user_id, '') "
-    "FROM transaction_results WHERE tx_hash = $1 ORDER BY block_time LIMIT 1";
+    "FROM transaction_results WHERE tx_hash = $1 AND ";
 
 chain::ExecutedAt block_of(const pqxx::field& height, const pqxx::field& microseconds) {
     return {height.as<chain::BlockHeight>(),
@@ -55,7 +56,8 @@ Kept kept_of(pqxx::transaction_base& tx, const std::string& tx_hash) {
     const auto pruned = tx.exec(kPrunedBefore);
     if (pruned.empty()) return kept;
     kept.pruned_before = wall_time(pruned[0][0]);
-    const auto rows = shim::query(tx, kKeptResult, tx_hash);
+    const auto rows = shim::query(
+        tx, kKeptResult + DaysOf(tx, {tx_hash}).have("block_time") + " ORDER BY block_time LIMIT 1", tx_hash);
     if (!rows.empty()) kept.result = kept_result_of(tx_hash, rows[0]);
     return kept;
 }

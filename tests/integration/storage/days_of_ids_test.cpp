@@ -76,7 +76,7 @@ TEST_F(DaysOfIds, AreClosedWhenTheirPartitionsHaveStoppedGrowing) {
     EXPECT_EQ(days_of("of nobody"), "12 18");
     await(store().keep_partitions());
     EXPECT_EQ(days_of("of nobody"), "18");
-    EXPECT_EQ(store().series.days.to_close.Value(), 0);
+    EXPECT_EQ(store().series.days_to_close.Value(), 0);
 }
 
 TEST_F(DaysOfIds, KnowRowsThatCameAfterTheyWereClosed) {
@@ -140,7 +140,7 @@ TEST_F(DaysOfIds, AreForgottenWithTheirPartitions) {
     execute(receipt("R", "T", 12) + "; " + receipt("S", "S", 16));
     close_days();
     execute(receipt("late", "late", 13));
-    store().keep = std::chrono::hours(4 * 24);
+    store().keep = kept_for(std::chrono::hours(4 * 24));
     for (int round = 0; round < 3; ++round) await(store().keep_partitions());
     EXPECT_EQ(closed(), "{[\"2022-10-15 00:00:00+00\",\"2022-10-18 00:00:00+00\")}");
     EXPECT_EQ(value("SELECT count(*) || ' ' || sum(keys) FROM id_runs"), "1 1");
@@ -149,6 +149,26 @@ TEST_F(DaysOfIds, AreForgottenWithTheirPartitions) {
     execute("SELECT make_partitions('2022-10-12', '2022-10-12'); " + receipt("again", "T", 12));
     EXPECT_EQ(days_of("again"), "10 11 12 13 14 18") << "what is made again is open";
     EXPECT_EQ(missing(), "0");
+}
+
+TEST_F(DaysOfIds, OutliveTheReceiptsOfTheDayWithItsResults) {
+    execute(receipt("R", "T", 12));
+    execute(
+        "INSERT INTO findings (finding_id, kind, tree_id, block_time) "
+        "VALUES ('F', 'failed_receipt', 'T', '2022-10-12 12:00Z')");
+    close_days();
+    while (value("SELECT count(*) FROM retire_partitions('2022-10-18', NULL)") != "0") continue;
+    close_days();
+    EXPECT_EQ(value("SELECT count(*) FROM receipts WHERE receipt_id = 'R'"), "0");
+    EXPECT_EQ(days_of("T"), "12 18");
+    EXPECT_EQ(days_of("of nobody"), "18");
+
+    execute("SELECT make_partitions('2022-10-12', '2022-10-12')");
+    EXPECT_EQ(days_of("of nobody"), "12 18") << "its new partitions have no triggers yet";
+    execute("UPDATE closed_days SET hashed_as = 0");
+    close_days();
+    EXPECT_EQ(days_of("of nobody"), "18") << "what is left of a day can be closed";
+    EXPECT_EQ(days_of("T"), "12 18");
 }
 
 TEST_F(DaysOfIds, AreOpenAgainWhereAPartitionHasLostItsTrigger) {
