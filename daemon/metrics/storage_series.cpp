@@ -30,6 +30,47 @@ std::array<StorageSeries::PerTable, kTables.size()> per_table(Registry& registry
 
 }  // namespace
 
+TableSeries::TableSeries(Registry& r)
+    : days_to_close(
+          r.gauge_of_leader("receiptd_days_to_close",
+                            "Days of partitions that are over and not closed yet: each question by an id "
+                            "looks into all of them. A day is closed within minutes after its rows have "
+                            "stopped coming.")
+              .Add({})),
+      partitions_(r.gauge_of_leader("receiptd_partitions", "Partitions of a history table.", {"table"})),
+      from_(r.gauge_of_leader("receiptd_partitions_from_timestamp_seconds",
+                              "Time at which the oldest partition begins.")),
+      until_(r.gauge_of_leader("receiptd_partitions_until_timestamp_seconds",
+                               "Time at which the newest partition ends; more are made ahead.")),
+      retention_overdue_(r.gauge_of_leader(
+          "receiptd_retention_overdue_seconds",
+          "For how long the oldest partition of a history table has been past its retention, as of the last "
+          "attempt to drop it. 0: none is.",
+          {"table"})),
+      bytes_(
+          r.gauge_of_leader("receiptd_table_bytes",
+                            "Disk of a table with all of its partitions, and of its indexes; \"others\": all "
+                            "other tables of the schema; measured every five minutes.",
+                            {"table", "part"})) {}
+
+void TableSeries::set_partition_times(double from, double until) {
+    from_.Add({}).Set(from);
+    until_.Add({}).Set(until);
+}
+
+void TableSeries::set_retention_overdue(const std::string& table, double seconds) {
+    retention_overdue_.Add({{"table", table}}).Set(seconds);
+}
+
+void TableSeries::set_bytes(const std::string& table, double bytes, double index_bytes) {
+    bytes_.Add({{"table", table}, {"part", "table"}}).Set(bytes);
+    bytes_.Add({{"table", table}, {"part", "index"}}).Set(index_bytes);
+}
+
+void TableSeries::set_partitions(const std::string& table, std::uint64_t count) {
+    partitions_.Add({{"table", table}}).Set(static_cast<double>(count));
+}
+
 StorageSeries::StorageSeries(Registry& r)
     : tables(per_table(r)),
       commit_seconds(r.histogram("receiptd_database_commit_seconds",
@@ -65,32 +106,12 @@ StorageSeries::StorageSeries(Registry& r)
                   "For how long the oldest line that /v1/stream does not tell yet has been waiting for "
                   "older transactions of the database cluster to end.")
               .Add({})),
-      days_to_close(
-          r.gauge_of_leader("receiptd_days_to_close",
-                            "Days of partitions that are over and not closed yet: each question by an id "
-                            "looks into all of them. A day is closed within minutes after its rows have "
-                            "stopped coming.")
-              .Add({})),
+      measured(r),
       matched_(
           r.counter("receiptd_alerts_matched_total",
                     "Alerts that a rule matched, by kind and by endpoint. An empty endpoint: no endpoint "
                     "takes a rule that matched. The daemon counts them that stores the cause.",
                     {"kind", "endpoint"})),
-      retention_overdue_(r.gauge_of_leader(
-          "receiptd_retention_overdue_seconds",
-          "For how long the oldest partition of a history table has been past its retention, as of the last "
-          "attempt to drop it. 0: none is.",
-          {"table"})),
-      partitions_(r.gauge_of_leader("receiptd_partitions", "Partitions of a history table.", {"table"})),
-      partitions_from_(r.gauge_of_leader("receiptd_partitions_from_timestamp_seconds",
-                                         "Time at which the oldest partition begins.")),
-      partitions_until_(r.gauge_of_leader("receiptd_partitions_until_timestamp_seconds",
-                                          "Time at which the newest partition ends; more are made ahead.")),
-      table_bytes_(
-          r.gauge_of_leader("receiptd_table_bytes",
-                            "Disk of a table with all of its partitions, and of its indexes; \"others\": all "
-                            "other tables of the schema; measured every five minutes.",
-                            {"table", "part"})),
       set_aside_(r.gauge("receiptd_set_aside",
                          "What is not dealt with because of its own data, while all others go on: rows of "
                          "the view set_aside, by what they are.",
@@ -98,24 +119,6 @@ StorageSeries::StorageSeries(Registry& r)
 
 void StorageSeries::set_aside(const std::string& what, double count) {
     set_aside_.Add({{"what", what}}).Set(count);
-}
-
-void StorageSeries::set_partition_times(double from, double until) {
-    partitions_from_.Add({}).Set(from);
-    partitions_until_.Add({}).Set(until);
-}
-
-void StorageSeries::set_retention_overdue(const std::string& table, double seconds) {
-    retention_overdue_.Add({{"table", table}}).Set(seconds);
-}
-
-void StorageSeries::set_table_bytes(const std::string& table, double bytes, double index_bytes) {
-    table_bytes_.Add({{"table", table}, {"part", "table"}}).Set(bytes);
-    table_bytes_.Add({{"table", table}, {"part", "index"}}).Set(index_bytes);
-}
-
-void StorageSeries::set_partitions(const std::string& table, std::uint64_t count) {
-    partitions_.Add({{"table", table}}).Set(static_cast<double>(count));
 }
 
 void StorageSeries::count_matched(const std::string& kind, const std::string& endpoint, double alerts) {

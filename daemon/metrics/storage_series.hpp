@@ -9,6 +9,27 @@
 
 namespace receiptd::metrics {
 
+// Tables of this database, as the leader measures them.
+struct TableSeries {
+    explicit TableSeries(Registry& registry);
+
+    prometheus::Gauge& days_to_close;
+
+    void set_partitions(const std::string& table, std::uint64_t count);
+    // Seconds since 1970: where the oldest partition begins and the newest ends.
+    void set_partition_times(double from, double until);
+    void set_retention_overdue(const std::string& table, double seconds);
+    // `table` is of a closed set.
+    void set_bytes(const std::string& table, double bytes, double index_bytes);
+
+private:
+    prometheus::Family<prometheus::Gauge>& partitions_;
+    prometheus::Family<prometheus::Gauge>& from_;
+    prometheus::Family<prometheus::Gauge>& until_;
+    prometheus::Family<prometheus::Gauge>& retention_overdue_;
+    prometheus::Family<prometheus::Gauge>& bytes_;
+};
+
 struct StorageSeries {
     explicit StorageSeries(Registry& registry);
 
@@ -30,14 +51,8 @@ struct StorageSeries {
     prometheus::Counter& settled;  // trees judged when both sides of a seam were stored
     prometheus::Gauge& held_up;
     prometheus::Gauge& stream_held_up;
-    prometheus::Gauge& days_to_close;
+    TableSeries measured;
 
-    void set_partitions(const std::string& table, std::uint64_t count);
-    // Seconds since 1970: where the oldest partition begins and the newest ends.
-    void set_partition_times(double from, double until);
-    void set_retention_overdue(const std::string& table, double seconds);
-    // `table` is of a closed set.
-    void set_table_bytes(const std::string& table, double bytes, double index_bytes);
     // `what` is of a closed set.
     void set_aside(const std::string& what, double count);
     // `kind` is of a closed set; endpoint "": nobody takes the rule.
@@ -45,11 +60,6 @@ struct StorageSeries {
 
 private:
     prometheus::Family<prometheus::Counter>& matched_;
-    prometheus::Family<prometheus::Gauge>& retention_overdue_;
-    prometheus::Family<prometheus::Gauge>& partitions_;
-    prometheus::Family<prometheus::Gauge>& partitions_from_;
-    prometheus::Family<prometheus::Gauge>& partitions_until_;
-    prometheus::Family<prometheus::Gauge>& table_bytes_;
     prometheus::Family<prometheus::Gauge>& set_aside_;
 };
 

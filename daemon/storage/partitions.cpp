@@ -64,7 +64,7 @@ void measure_overdue(pqxx::connection& connection, const Past& past, metrics::St
              "  to_timestamp($2)) - min(until_time), interval '0'), interval '0'))::float8 "
              "FROM history_tables() name LEFT JOIN partitions ON table_name = name GROUP BY name",
              seconds_of(past.receipts), seconds_of(past.results)))
-        series.set_retention_overdue(row[0].as<std::string>(), row[1].as<double>());
+        series.measured.set_retention_overdue(row[0].as<std::string>(), row[1].as<double>());
 }
 
 std::string text_of(const std::optional<base::WallTime>& time) {
@@ -175,13 +175,13 @@ void PartitionKeeper::measure(pqxx::connection& connection) {
     pqxx::work tx(connection);
     for (const auto& row : tx.exec("SELECT name, (SELECT count(*) FROM partitions WHERE table_name = name) "
                                    "FROM history_tables() name"))
-        series_.set_partitions(row[0].as<std::string>(), row[1].as<std::uint64_t>());
+        series_.measured.set_partitions(row[0].as<std::string>(), row[1].as<std::uint64_t>());
     const auto times = tx.exec(
         "SELECT extract(epoch FROM min(from_time)), extract(epoch FROM max(until_time)) FROM partitions");
     if (!times[0][0].is_null())
-        series_.set_partition_times(times[0][0].as<double>(), times[0][1].as<double>());
+        series_.measured.set_partition_times(times[0][0].as<double>(), times[0][1].as<double>());
     for (const auto& row : tx.exec(kTableBytes))
-        series_.set_table_bytes(row[0].as<std::string>(), row[1].as<double>(), row[2].as<double>());
+        series_.measured.set_bytes(row[0].as<std::string>(), row[1].as<double>(), row[2].as<double>());
 }
 
 }  // namespace receiptd::storage
