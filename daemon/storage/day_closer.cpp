@@ -1,6 +1,7 @@
 #include "storage/day_closer.hpp"
 
 #include "base/log.hpp"
+#include "metrics/registry.hpp"
 #include "storage/errors.hpp"
 #include "storage/fault.hpp"
 #include "storage/sql_time.hpp"
