@@ -1,7 +1,6 @@
 #include "api/lookup.hpp"
 
 #include "base/coroutine.hpp"
-#include "base/iso_time.hpp"
 #include "base/offload.hpp"
 
 #include <utility>
@@ -59,7 +58,7 @@ Problem not_found(const Sought& sought, const std::optional<base::WallTime>& pru
     Problem problem;
     problem.status = 404;
     problem.detail = "transaction " + sought.id + " is neither stored nor watched";
-    if (pruned_before) problem.detail += "; blocks before " + base::iso_time(*pruned_before) + " were pruned";
+    if (pruned_before) problem.detail += "; " + watch::pruned_in_words(*pruned_before);
     problem.detail += sought.sender_id.empty()
                           ? "; with ?sender=ACCOUNT, its signer, the hosts are asked for it"
                           : ", and no host returned it: none knows it, or none answered; POST /v1/watches "

@@ -4,7 +4,6 @@
 #include "app/stored_view.hpp"
 #include "app/terminal.hpp"
 #include "base/coroutine.hpp"
-#include "base/iso_time.hpp"
 #include "base/line.hpp"
 #include "base/log.hpp"
 #include "chain/tree/effect.hpp"
@@ -121,7 +120,8 @@ watch::TransactionView load_view(const config::Settings& settings, const std::st
     return view;
 }
 
-// What is stored of a transaction's hash or a receipt's id; nullopt: the database cannot be asked.
+// The view has what is stored of a transaction's hash or a receipt's id; nullopt: the database cannot be
+// asked.
 std::optional<Shown> look_up(const config::Settings& settings, const std::string& id) {
     try {
         Shown shown;
@@ -145,9 +145,9 @@ bool has_ended(const Shown& shown) {
 
 // --- In words ---
 
-std::string pruned_in_words(const watch::TransactionView& view) {
+std::string pruned_first(const watch::TransactionView& view) {
     if (!view.pruned_before) return {};
-    return "blocks before " + base::iso_time(*view.pruned_before) + " were pruned; ";
+    return watch::pruned_in_words(*view.pruned_before) + "; ";
 }
 
 void print_verdict(const watch::TransactionView& view) {
@@ -241,7 +241,7 @@ int print(const Shown& shown, const TxCommand& command) {
 }
 
 int complain(const Fetched& fetched, const std::optional<Shown>& stored) {
-    if (stored) std::cerr << pruned_in_words(stored->view);
+    if (stored) std::cerr << pruned_first(stored->view);
     if (const auto* unknown =
             fetched.result ? std::get_if<rpc::TreeSource::Unknown>(&*fetched.result) : nullptr)
         std::cerr << "no upstream knows this transaction: " << unknown->evidence << '\n';
@@ -265,7 +265,7 @@ int show_transaction(const config::Settings& settings, const TxCommand& command)
     auto sender = command.sender_id.empty() ? reference->sender_id : command.sender_id;
     if (sender.empty() && stored) sender = stored->view.sender_id;
     if (sender.empty()) {
-        std::cerr << "not stored; " << (stored ? pruned_in_words(stored->view) : "")
+        std::cerr << "not stored; " << (stored ? pruned_first(stored->view) : "")
                   << "to ask an upstream the signer's account is needed: receiptd tx HASH SENDER\n";
         return kFailed;
     }

@@ -159,7 +159,7 @@ void resolve_token(SecretReader& reader, const std::string& stem, const SecretPl
     token = std::move(*secret);
 }
 
-// What became of a transaction is kept at least as long as what proves it.
+// Results are kept at least as long as the receipts that prove them.
 void check_retention(const Draft& draft, const Places& places, Report& report) {
     const auto& [receipts, results, partition] = draft.settings.retention;
     if (!results || (receipts && *receipts <= *results)) return;

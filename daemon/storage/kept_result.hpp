@@ -1,4 +1,4 @@
-// What retention leaves of a transaction: its result outlives its receipts ([retention] results).
+// The result of a transaction outlives its receipts ([retention] results).
 #pragma once
 
 #include "base/clock.hpp"

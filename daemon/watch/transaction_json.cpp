@@ -228,10 +228,14 @@ std::vector<storage::UntoldListing> untold_elsewhere(const TransactionView& view
     return listings;
 }
 
+std::string pruned_in_words(base::WallTime before) {
+    return "blocks before " + base::iso_time(before) + " were pruned";
+}
+
 std::string what_is_pruned(const TransactionView& view) {
     return std::to_string(view.result_only->receipts) + " receipts, " +
-           std::to_string(view.tree->failed_receipts) + " of them failed, are not kept: blocks before " +
-           base::iso_time(*view.pruned_before) + " were pruned";
+           std::to_string(view.tree->failed_receipts) +
+           " of them failed, are not kept: " + pruned_in_words(*view.pruned_before);
 }
 
 std::string why_no_verdict(const chain::Judgement& tree) {

@@ -78,6 +78,8 @@ TransactionView told_by_hosts(std::string tx_hash, std::string sender_id, OpenTr
 // The listings of view.untold but that of the view's tree.
 std::vector<storage::UntoldListing> untold_elsewhere(const TransactionView& view);
 
+// "blocks before 2026-08-01T00:00:00.000Z were pruned"
+std::string pruned_in_words(base::WallTime before);
 // "5 receipts, 1 of them failed, are not kept: blocks before 2026-08-01T00:00:00.000Z were pruned". The view
 // has a result only.
 std::string what_is_pruned(const TransactionView& view);

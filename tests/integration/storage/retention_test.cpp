@@ -1,4 +1,4 @@
-// What retention drops, and what it leaves.
+// Retention drops receipts and leaves results.
 #include "base/iso_time.hpp"
 #include "storage/in_the_way.hpp"
 #include "storage/pg_finding_store.hpp"
