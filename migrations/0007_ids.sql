@@ -44,3 +44,12 @@ CREATE TABLE id_additions (
     day date NOT NULL
 );
 CREATE INDEX ON id_additions (hash);
+
+-- One block of each day. Heights and times of a chain grow together: a block lies between the times of the two marks that
+-- its height lies between. A mark that is missing makes these times longer, never wrong.
+CREATE TABLE block_marks (
+    day date PRIMARY KEY,
+    block_height bigint NOT NULL,
+    block_time timestamptz NOT NULL
+);
+CREATE INDEX ON block_marks (block_height);

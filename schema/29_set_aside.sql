@@ -7,7 +7,7 @@ WHERE CASE what
         AND d.endpoint = substring(r.id FROM '[^ ]*$') AND d.state = 'pending' AND starts_with(d.last_error, 'set aside'))
     WHEN 'orphan' THEN EXISTS (SELECT FROM orphan_receipts o WHERE o.kind IN ('receipt', 'data') AND o.id = r.id
         AND o.adopted_at IS NULL)
-    WHEN 'row' THEN EXISTS (SELECT FROM blocks b WHERE b.block_height = split_part(r.id, ' ', 1)::bigint)
+    WHEN 'row' THEN EXISTS (SELECT FROM coverage c WHERE c.heights @> split_part(r.id, ' ', 1)::bigint)
     WHEN 'late_tree' THEN EXISTS (SELECT FROM late_trees t WHERE t.tx_hash = r.id)
     ELSE true
 END

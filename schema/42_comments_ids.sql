@@ -40,3 +40,12 @@ COMMENT ON FUNCTION close_day(timestamptz) IS 'Closes the day that begins here a
 COMMENT ON FUNCTION reopen_unguarded_days() IS 'Opens days again of which a partition has no trigger note_late_ids, and says whether there were any. The daemon calls it.';
 COMMENT ON FUNCTION forget_ids() IS 'Forgets the ids of days that lie before the oldest partition. The daemon calls it.';
 COMMENT ON FUNCTION merge_ids() IS 'One step of merging runs, of additions becoming a run, or of deleting what is merged; false if there was nothing to do. The daemon calls it.';
+COMMENT ON TABLE block_marks IS 'One block of each day, by which a question by height knows the times: heights and times grow together, so a block lies between the times of the two marks around its height. A mark that is missing makes these times longer, never wrong.';
+COMMENT ON COLUMN block_marks.day IS 'The day (UTC).';
+COMMENT ON COLUMN block_marks.block_height IS 'Height of a block of that day, the first one that was stored.';
+COMMENT ON COLUMN block_marks.block_time IS 'Time of that block.';
+COMMENT ON FUNCTION times_of_heights(bigint, bigint) IS 'Times between which all stored blocks of these heights lie, both included; other blocks may lie there, too. For a statement that is to touch the partitions of these times and no others.';
+COMMENT ON FUNCTION block_above(bigint) IS 'Height and time of the lowest stored block above this height. No row: there is none.';
+COMMENT ON FUNCTION block_below(bigint) IS 'Height and time of the highest stored block below this height. No row: there is none.';
+COMMENT ON FUNCTION newest_block_time() IS 'Time of the highest stored block. NULL: none is stored.';
+COMMENT ON FUNCTION oldest_block_time() IS 'Time of the lowest stored block. NULL: none is stored.';

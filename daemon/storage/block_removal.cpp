@@ -1,5 +1,6 @@
 #include "storage/block_removal.hpp"
 
+#include "storage/block_times.hpp"
 #include "storage/copy.hpp"
 #include "storage/corrections.hpp"
 #include "storage/days_of.hpp"
@@ -29,7 +30,8 @@ const std::string kFetchAgain =
     "WITH again AS (UPDATE transactions t SET status = NULL FROM blocks b "
     "  WHERE b.block_height = t.block_height AND b.block_time = t.block_time AND t.tx_hash = t.tree_id "
     "    AND t.block_height < $1 "
-    "    AND t.block_time BETWEEN $2::timestamptz - interval '7 days' AND $2::timestamptz "
+    "    AND t.block_time BETWEEN $3::timestamptz AND $2::timestamptz "
+    "    AND b.block_time BETWEEN $3::timestamptz AND $2::timestamptz "
     "    AND t.tree_id IN (SELECT r.tree_id FROM receipts r "
     "      WHERE r.block_time = $2::timestamptz AND r.block_height = $1 AND " +
     kCameWithTree +
@@ -98,19 +100,25 @@ std::set<std::string> judged_trees(const chain::RowBatch& batch) {
 RemovedBlock remove_block(pqxx::transaction_base& tx, base::Height height) {
     lock_adoption(tx);
     tx.exec("SELECT FROM coverage FOR NO KEY UPDATE");
-    const auto block =
-        shim::query(tx,
-                    "SELECT block_time, coalesce(prev_height, block_height - 1) + 1 FROM blocks "
-                    "WHERE block_height = $1",
-                    height);
-    if (block.empty()) return {};
+    const auto time = time_of_block(tx, height);
+    if (!time) return {};
+    const auto block = shim::query(
+        tx,
+        "SELECT block_time, coalesce(prev_height, block_height - 1) + 1, block_time - interval '7 "
+        "days' FROM blocks "
+        "WHERE block_height = $1 AND " +
+            between("block_time", 2),
+        height, time->since, time->until);
     const auto at = block[0][0].as<std::string>();
     const base::HeightSet missing({block[0][1].as<base::Height>(), height});
     const auto again = executed_again_around(tx, {height, height});
     gather_executions(tx, again);
     std::vector<std::string> trees;
-    for (const auto* found : {&kTreesOfTheBlock, &kFetchAgain})
-        for (const auto& row : shim::query(tx, *found, height, at)) trees.push_back(row[0].as<std::string>());
+    const auto add = [&trees](const pqxx::result& rows) {
+        for (const auto& row : rows) trees.push_back(row[0].as<std::string>());
+    };
+    add(shim::query(tx, kTreesOfTheBlock, height, at));
+    add(shim::query(tx, kFetchAgain, height, at, block[0][2].as<std::string>()));
     const bool is_told = begin_watches_anew(tx, trees, {height, at});
     for (const auto* rows : {&kFetchedEvents, &kFetchedReceipts, &kEventsOfTheBlock, &kReceiptsOfTheBlock})
         shim::query(tx, *rows, height, at);
@@ -120,7 +128,7 @@ RemovedBlock remove_block(pqxx::transaction_base& tx, base::Height height) {
             tx,
             std::string("DELETE FROM ") + table + " WHERE block_time = $2::timestamptz AND block_height = $1",
             height, at);
-    for (const auto* table : {"pending_trees", "unplaced_receipts"})
+    for (const auto* table : {"block_marks", "pending_trees", "unplaced_receipts"})
         shim::query(tx, std::string("DELETE FROM ") + table + " WHERE block_height = $1", height);
     shim::query(tx, "DELETE FROM orphan_receipts WHERE block_height = $1 AND id <> 'removed block'", height);
     shim::query(tx, "DELETE FROM set_aside_rows WHERE what = 'row' AND id LIKE $1::bigint || ' %'", height);

@@ -148,7 +148,7 @@ std::string of_removed(const DaysOf& days) {
            "        AND " +
            days.have("t.block_time") +
            ") "
-           "      AND o.block_time < (SELECT max(block_time) FROM blocks) - interval '1 day')), " +
+           "      AND o.block_time < newest_block_time() - interval '1 day')), " +
            kTakeBack + kInTransitions + kInStream + kWhatIsNews;
 }
 

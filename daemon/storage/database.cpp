@@ -2,6 +2,7 @@
 
 #include "base/log.hpp"
 #include "metrics/registry.hpp"
+#include "storage/block_times.hpp"
 #include "storage/corrections.hpp"
 #include "storage/migrate.hpp"
 #include "storage/news.hpp"
@@ -103,7 +104,7 @@ void forget_old_storms(pqxx::connection& connection) {
 // Their own rows are gone with their partition, so that nobody can adopt them.
 void forget_lost_orphans(pqxx::connection& connection, base::WallTime before) {
     const std::string are_gone =
-        " < least(to_timestamp($2::numeric / 1000000), (SELECT min(block_time) FROM blocks)) LIMIT $1";
+        " < least(to_timestamp($2::numeric / 1000000), oldest_block_time()) LIMIT $1";
     run_in_portions(connection,
                     "DELETE FROM orphan_receipts WHERE adopted_at IS NULL AND ctid = ANY (ARRAY (SELECT ctid "
                     "FROM orphan_receipts WHERE adopted_at IS NULL AND block_time" +
@@ -114,6 +115,10 @@ void forget_lost_orphans(pqxx::connection& connection, base::WallTime before) {
                     "FROM executions WHERE block_time" +
                         are_gone + ")",
                     microseconds(before));
+    run_in_portions(
+        connection,
+        "DELETE FROM block_marks WHERE day IN (SELECT day FROM block_marks WHERE block_time" + are_gone + ")",
+        microseconds(before));
 }
 
 // Watches that had ended by then, and their transitions. `which`: a condition on watches; `before`: a time in
@@ -141,13 +146,16 @@ void forget_ended_watches(pqxx::connection& connection, const Past& past) {
 // The median time of the last eleven blocks: one of them decides nothing. Of fewer, the newest.
 std::optional<base::WallTime> newest_blocks_at(pqxx::connection& connection) {
     pqxx::work tx(connection);
-    const auto newest =
-        tx.exec("SELECT " +
-                microseconds_of("CASE WHEN count(*) < 11 THEN max(block_time) "
-                                "ELSE percentile_disc(0.5) WITHIN GROUP (ORDER BY block_time) END") +
-                " FROM (SELECT block_time FROM blocks ORDER BY block_height DESC LIMIT 11) AS newest")[0][0];
-    if (newest.is_null()) return std::nullopt;
-    return wall_time(newest);
+    const auto times = times_of_newest_blocks(tx, 11);
+    if (!times) return std::nullopt;
+    return wall_time(
+        shim::query(tx,
+                    "SELECT " +
+                        microseconds_of("CASE WHEN count(*) < 11 THEN max(block_time) "
+                                        "ELSE percentile_disc(0.5) WITHIN GROUP (ORDER BY block_time) END") +
+                        " FROM (SELECT block_time FROM blocks WHERE " + between("block_time", 1) +
+                        " ORDER BY block_height DESC LIMIT 11) AS newest",
+                    times->since, times->until)[0][0]);
 }
 
 // Trees that other ways judge than the settling of seams.

@@ -15,6 +15,7 @@
 #include "storage/set_aside.hpp"
 #include "storage/told.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -90,6 +91,10 @@ public:
     RuleBook rules;
     SetAside set_aside;
     Pool pool;
+
+    static constexpr std::int64_t kNoDay = -1;
+    std::atomic<std::int64_t> marked_day =
+        kNoDay;  // since 1970: of the last commit; block_marks has a block of it
 
 private:
     Past past_retention(pqxx::connection& connection, base::WallTime now, Keep keep);

@@ -66,7 +66,7 @@ StoredSummary summary(pqxx::connection& connection) {
     const auto sizes =
         shim::query(tx,
                     "SELECT (SELECT count(*) FROM pending_trees), (SELECT count(*) FROM partitions), "
-                    "pg_database_size(current_database()), (SELECT max(block_time)::text FROM blocks)");
+                    "pg_database_size(current_database()), newest_block_time()::text");
     found.accounts = followed_accounts(tx);
     found.daemons = living_daemons(tx);
     found.judged_before = stored_heights(tx).judged_before;

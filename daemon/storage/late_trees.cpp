@@ -10,6 +10,7 @@
 
 #include "chain/tree/judgement.hpp"
 #include "metrics/registry.hpp"
+#include "storage/block_times.hpp"
 #include "storage/copy.hpp"
 #include "storage/days_of.hpp"
 #include "storage/executions.hpp"
@@ -325,19 +326,22 @@ base::Task<void> PgTreeStore::hurry_late_trees() {
 
 base::Task<void> PgTreeStore::make_late_across(base::Height from, bool history) {
     return database_.pool.adopting.transaction([from, history](pqxx::work& tx) {
+        if (from == 0) return;
+        const auto times =
+            times_of_blocks(tx, {from > chain::kSeamReach ? from - chain::kSeamReach : 0, from - 1});
+        if (!times) return;
         shim::query(tx,
-                    "WITH span AS MATERIALIZED (SELECT min(block_time) AS since, max(block_time) AS until "
-                    "  FROM blocks WHERE block_height >= $1 AND block_height < $2) "
                     "INSERT INTO late_trees AS known (tx_hash, since, history) "
-                    "SELECT t.tx_hash, min(t.block_time) - interval '7 days', $3 FROM span "
-                    "JOIN transactions t ON t.block_time BETWEEN span.since AND span.until "
+                    "SELECT t.tx_hash, min(t.block_time) - interval '7 days', $2 FROM transactions t "
                     "LEFT JOIN transaction_results r ON r.tx_hash = t.tx_hash AND r.tree_id = t.tree_id "
-                    "  AND r.block_time = t.block_time AND r.block_time BETWEEN span.since AND span.until "
-                    "WHERE t.status = 'success_receipt_id' AND t.block_height < $2 "
-                    "  AND (r.tx_hash IS NULL OR r.settled_height >= $2) GROUP BY 1 ORDER BY 1 "
-                    "ON CONFLICT (tx_hash) DO UPDATE SET since = excluded.since, looks = 0, due_at = now(), "
-                    "  history = known.history AND excluded.history",
-                    from > chain::kSeamReach ? from - chain::kSeamReach : 0, from, history);
+                    "  AND r.block_time = t.block_time AND " +
+                        between("r.block_time", 3) +
+                        " WHERE t.status = 'success_receipt_id' AND t.block_height < $1 AND " +
+                        between("t.block_time", 3) +
+                        "  AND (r.tx_hash IS NULL OR r.settled_height >= $1) GROUP BY 1 ORDER BY 1 "
+                        "ON CONFLICT (tx_hash) DO UPDATE SET since = excluded.since, looks = 0, due_at = "
+                        "now(), history = known.history AND excluded.history",
+                    from, history, times->since, times->until);
     });
 }
 

@@ -1,4 +1,5 @@
 // Blocks that are stored, and the days that they may have.
+#include "storage/block_times.hpp"
 #include "storage/days_of.hpp"
 #include "storage/pg_block_store.hpp"
 #include "storage/pqxx_shim.hpp"
@@ -11,14 +12,14 @@ namespace receiptd::storage {
 namespace {
 
 // `which`: what comes after FROM blocks.
-template <class Parameter>
+template <class... Parameters>
 std::vector<chain::BlockRef> read_blocks(pqxx::transaction_base& tx, const std::string& which,
-                                         const Parameter& parameter) {
+                                         const Parameters&... parameters) {
     const auto rows = shim::query(tx,
                                   "SELECT block_height, block_hash, prev_hash, prev_height, "
                                   "timestamp_nanosec, epoch_id FROM blocks " +
                                       which,
-                                  parameter);
+                                  parameters...);
     std::vector<chain::BlockRef> blocks;
     for (const auto& row : rows) {
         auto& block = blocks.emplace_back();
@@ -32,36 +33,47 @@ std::vector<chain::BlockRef> read_blocks(pqxx::transaction_base& tx, const std::
     return blocks;
 }
 
-template <class Parameter>
-std::optional<chain::BlockRef> one_block(pqxx::transaction_base& tx, const std::string& which,
-                                         const Parameter& parameter) {
-    auto blocks = read_blocks(tx, which, parameter);
-    return blocks.empty() ? std::nullopt : std::optional(std::move(blocks.front()));
+std::optional<chain::BlockRef> first_of(std::vector<chain::BlockRef> blocks) {
+    if (blocks.empty()) return std::nullopt;
+    return std::move(blocks.front());
+}
+
+// `nearest`: block_above or block_below.
+std::optional<chain::BlockRef> nearest_block(pqxx::transaction_base& tx, const std::string& nearest,
+                                             base::Height height) {
+    const auto found =
+        shim::query(tx, "SELECT block_height, block_time::text FROM " + nearest + "($1)", height);
+    if (found.empty()) return std::nullopt;
+    return first_of(read_blocks(tx, "WHERE block_height = $1 AND block_time = $2::timestamptz",
+                                found[0][0].as<base::Height>(), found[0][1].as<std::string>()));
 }
 
 }  // namespace
 
 base::Task<std::optional<chain::BlockRef>> PgBlockStore::stored_block_above(base::Height height) {
-    return database_.pool.following.transaction([height](pqxx::work& tx) {
-        return one_block(tx, "WHERE block_height > $1 ORDER BY block_height LIMIT 1", height);
-    });
+    return database_.pool.following.transaction(
+        [height](pqxx::work& tx) { return nearest_block(tx, "block_above", height); });
 }
 
 base::Task<std::optional<chain::BlockRef>> PgBlockStore::stored_block_below(base::Height height) {
-    return database_.pool.following.transaction([height](pqxx::work& tx) {
-        return one_block(tx, "WHERE block_height < $1 ORDER BY block_height DESC LIMIT 1", height);
-    });
+    return database_.pool.following.transaction(
+        [height](pqxx::work& tx) { return nearest_block(tx, "block_below", height); });
 }
 
 base::Task<std::optional<chain::BlockRef>> PgBlockStore::stored_block_by_hash(std::string hash) {
     return database_.pool.following.transaction([hash = std::move(hash)](pqxx::work& tx) {
-        return one_block(tx, "WHERE block_hash = $1 AND " + DaysOf(tx, {hash}).have("block_time"), hash);
+        return first_of(
+            read_blocks(tx, "WHERE block_hash = $1 AND " + DaysOf(tx, {hash}).have("block_time"), hash));
     });
 }
 
 base::Task<std::vector<chain::BlockRef>> PgBlockStore::newest_blocks(unsigned limit) {
     return database_.pool.following.transaction([limit](pqxx::work& tx) {
-        auto blocks = read_blocks(tx, "ORDER BY block_height DESC LIMIT $1", limit);
+        const auto times = times_of_newest_blocks(tx, limit);
+        if (!times) return std::vector<chain::BlockRef>();
+        auto blocks =
+            read_blocks(tx, "WHERE " + between("block_time", 2) + " ORDER BY block_height DESC LIMIT $1",
+                        limit, times->since, times->until);
         std::reverse(blocks.begin(), blocks.end());
         return blocks;
     });

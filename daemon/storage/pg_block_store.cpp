@@ -2,6 +2,7 @@
 
 #include "metrics/registry.hpp"
 #include "storage/block_removal.hpp"
+#include "storage/block_times.hpp"
 #include "storage/copy.hpp"
 #include "storage/executions.hpp"
 #include "storage/late_trees.hpp"
@@ -267,7 +268,10 @@ CommitOutcome commit_batch(pqxx::connection& connection, chain::RowBatch& batch,
                 auto done =
                     write_and_cover(tx, batch, naming, [&] { told = write(tx, batch, database.rules); });
                 if (done != Written(CommitOutcome::committed)) return done;
+                const auto day = only_day_of(batch.facts.blocks);
+                if (!day || day != database.marked_day) mark_days(tx, batch.facts.blocks);
                 tx.commit();
+                database.marked_day = day.value_or(Database::kNoDay);
                 database.announce(told);
                 return done;
             });

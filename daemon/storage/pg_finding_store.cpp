@@ -17,7 +17,8 @@ namespace receiptd::storage {
 namespace {
 
 // Selects the findings of `source`, with what NEAR says of their transactions.
-std::string select_from(const std::string& source) {
+// `results_within`: a condition on block_time that the results of their transactions fulfil.
+std::string select_from(const std::string& source, const std::string& results_within) {
     return "SELECT f.finding_id, f.kind, coalesce(f.tx_hash, ''), coalesce(f.receipt_id, ''), "
            "coalesce(f.role, ''), "
            "f.handled, coalesce(f.contract_id, ''), coalesce(f.method_name, ''), coalesce(f.signer_id, ''), "
@@ -33,7 +34,8 @@ std::string select_from(const std::string& source) {
            source +
            " f LEFT JOIN LATERAL (SELECT near_status, near_status_receipt_id FROM transaction_results "
            "WHERE tx_hash = f.tx_hash AND tree_id = f.tree_id "
-           "AND block_time BETWEEN f.block_time - interval '7 days' AND f.block_time LIMIT 1) r ON true ";
+           "AND block_time BETWEEN f.block_time - interval '7 days' AND f.block_time AND " +
+           results_within + " LIMIT 1) r ON true ";
 }
 
 chain::Finding finding_of(const pqxx::row& row) {
@@ -91,13 +93,13 @@ StreamEvent event_of(const pqxx::row& row) {
 std::vector<chain::Finding> findings_of(pqxx::connection& connection, const std::vector<std::string>& ids,
                                         base::WallTime alerted_since) {
     pqxx::work tx(connection);
-    const auto rows =
-        shim::query(tx,
-                    select_from("findings") +
-                        "WHERE f.finding_id = ANY ($1::text[]) "
-                        "AND f.block_time >= " +
-                        time_of_nanoseconds(2, std::chrono::days(-1)) + " ORDER BY f.block_time DESC",
-                    text_array(ids), alerted_since.time_since_epoch().count());
+    const auto rows = shim::query(
+        tx,
+        select_from("findings", "block_time >= " + time_of_nanoseconds(2, -std::chrono::days(8))) +
+            "WHERE f.finding_id = ANY ($1::text[]) "
+            "AND f.block_time >= " +
+            time_of_nanoseconds(2, std::chrono::days(-1)) + " ORDER BY f.block_time DESC",
+        text_array(ids), alerted_since.time_since_epoch().count());
     std::vector<chain::Finding> findings;
     for (const auto& row : rows) findings.push_back(finding_of(row));
     return findings;
@@ -108,11 +110,12 @@ std::vector<chain::Finding> findings_of_trees(pqxx::connection& connection,
                                               const std::vector<std::string>& ids,
                                               const std::vector<std::string>& tx_hashes) {
     pqxx::work tx(connection);
+    const auto days = DaysOf::trees_of(tx, tx_hashes);
     const auto rows = shim::query(
         tx,
-        select_from("findings") +
+        select_from("findings", days.have("block_time")) +
             "WHERE f.tree_id = ANY (trees_of_hashes($2::text[])) AND f.finding_id = ANY ($1::text[]) AND " +
-            DaysOf::trees_of(tx, tx_hashes).have("f.block_time") + " ORDER BY f.block_time DESC",
+            days.have("f.block_time") + " ORDER BY f.block_time DESC",
         text_array(ids), text_array(tx_hashes));
     std::vector<chain::Finding> findings;
     for (const auto& row : rows) findings.push_back(finding_of(row));
@@ -144,29 +147,61 @@ std::optional<FindingCursor> parse_finding_cursor(const std::string& text) {
     return FindingCursor{std::move(cursor->time), std::move(cursor->rest)};
 }
 
+namespace {
+
 // Newest first. The values are known when it is planned: conditions that are always true fall away.
-base::Task<std::vector<chain::Finding>> PgFindingStore::list_findings(FindingFilter filter) {
-    return database_.pool.people.transaction([filter = std::move(filter)](pqxx::work& tx) {
-        const auto cursor = cursor_of(filter.cursor);
-        const char* handled = !filter.handled ? "" : *filter.handled ? "true" : "false";
-        const auto on_its_days =
-            filter.tx_hash.empty()
-                ? std::string()
-                : "AND " + DaysOf::trees_of(tx, {filter.tx_hash}).have("f.block_time") + " ";
-        const auto rows = shim::query(
-            tx,
-            select_from("(SELECT * FROM findings f "
-                        "WHERE ($1 = '' OR (f.tree_id = ANY (trees_of_hashes(ARRAY[$1::text])) AND f.tx_hash "
-                        "= $1)) " +
-                        on_its_days +
-                        "AND ($2 = '' OR f.contract_id = $2) "
+// `findings_within` and `results_within`: conditions on f.block_time and on block_time.
+pqxx::result page_of(pqxx::transaction_base& tx, const FindingFilter& filter,
+                     const std::string& findings_within, const std::string& results_within) {
+    const auto cursor = cursor_of(filter.cursor);
+    const char* handled = !filter.handled ? "" : *filter.handled ? "true" : "false";
+    return shim::query(
+        tx,
+        select_from("(SELECT * FROM findings f "
+                    "WHERE ($1 = '' OR (f.tree_id = ANY (trees_of_hashes(ARRAY[$1::text])) AND f.tx_hash "
+                    "= $1)) AND " +
+                        findings_within +
+                        " AND ($2 = '' OR f.contract_id = $2) "
                         "AND ($3 = '' OR f.kind = $3) AND ($4 = '' OR f.handled = nullif($4, '')::boolean) "
                         "AND f.block_time >= coalesce(nullif($5, '')::timestamptz, '-infinity') "
                         "AND ($6 = '' OR (f.block_time, f.finding_id) < (nullif($6, '')::timestamptz, $7)) "
-                        "ORDER BY f.block_time DESC, f.finding_id DESC LIMIT $8)") +
-                "ORDER BY f.block_time DESC, f.finding_id DESC",
-            filter.tx_hash, filter.contract_id, filter.kind, handled, filter.since, cursor.block_time,
-            cursor.finding_id, static_cast<std::int64_t>(filter.limit));
+                        "ORDER BY f.block_time DESC, f.finding_id DESC LIMIT $8)",
+                    results_within) +
+            "ORDER BY f.block_time DESC, f.finding_id DESC",
+        filter.tx_hash, filter.contract_id, filter.kind, handled, filter.since, cursor.block_time,
+        cursor.finding_id, static_cast<std::int64_t>(filter.limit));
+}
+
+// Most pages lie within the last days: only where these have too few findings, earlier ones are asked.
+pqxx::result newest_page(pqxx::transaction_base& tx, const FindingFilter& filter) {
+    const auto cursor = cursor_of(filter.cursor);
+    for (const int days : {1, 16, 256}) {
+        const auto times = shim::query(tx,
+                                       "SELECT since, since - interval '8 days', nullif($1, '')::timestamptz "
+                                       "FROM (SELECT coalesce(nullif($1, '')::timestamptz, "
+                                       "newest_block_time(), now()) - $2::int * interval '1 day' AS since) s",
+                                       cursor.block_time, days)[0];
+        const auto from = " >= '" + times[0].as<std::string>() + "'";
+        const auto until =
+            times[2].is_null() ? "" : " AND f.block_time <= '" + times[2].as<std::string>() + "'";
+        auto rows = page_of(tx, filter, "f.block_time" + from + until,
+                            "block_time >= '" + times[1].as<std::string>() + "'");
+        if (static_cast<std::uint64_t>(rows.size()) >= filter.limit) return rows;
+    }
+    return page_of(tx, filter, "true", "true");
+}
+
+}  // namespace
+
+base::Task<std::vector<chain::Finding>> PgFindingStore::list_findings(FindingFilter filter) {
+    return database_.pool.people.transaction([filter = std::move(filter)](pqxx::work& tx) {
+        pqxx::result rows;
+        if (filter.tx_hash.empty()) {
+            rows = newest_page(tx, filter);
+        } else {
+            const auto days = DaysOf::trees_of(tx, {filter.tx_hash});
+            rows = page_of(tx, filter, days.have("f.block_time"), days.have("block_time"));
+        }
         std::vector<chain::Finding> findings;
         for (const auto& row : rows) findings.push_back(finding_of(row));
         return findings;

@@ -8,6 +8,7 @@
 #include "chain/tree/roles.hpp"
 #include "metrics/registry.hpp"
 #include "storage/adoption.hpp"
+#include "storage/block_times.hpp"
 #include "storage/executions.hpp"
 #include "storage/late_trees.hpp"
 #include "storage/locks.hpp"
@@ -75,15 +76,12 @@ struct Slice {
 };
 
 void find_times(pqxx::transaction_base& tx, Slice& slice, base::Height seam) {
-    static const std::string sql = "SELECT coalesce(" + microseconds_of("min(block_time)") +
-                                   ", 0), coalesce(" + microseconds_of("max(block_time)") +
-                                   ", 0), coalesce(" +
-                                   microseconds_of("max(block_time) FILTER (WHERE block_height <= $3)") +
-                                   ", 0) FROM blocks WHERE block_height BETWEEN $1 AND $2";
-    const auto row =
-        shim::query(tx, sql, below(slice.heights.from, kSeamReach), slice.heights.to + kSeamReach, seam)[0];
-    slice.around = {row[0].as<std::int64_t>(), row[1].as<std::int64_t>()};
-    slice.seam = row[2].as<std::int64_t>();
+    const base::HeightRange reach{below(slice.heights.from, kSeamReach), slice.heights.to + kSeamReach};
+    slice.around = times_of_blocks(tx, reach).value_or(TimeSpan());
+    slice.seam = 0;
+    if (seam < reach.from) return;
+    const auto below_seam = times_of_blocks(tx, {reach.from, std::min(reach.to, seam)});
+    if (below_seam) slice.seam = below_seam->until;
 }
 
 // Searching for the parents of a slice reads the window below once.
@@ -190,8 +188,7 @@ void set_parents(pqxx::transaction_base& tx, const ReceiptColumns& c) {
                 "unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[], $5::text[]) "
                 "AS found (id, tree, at, parent, role) "
                 "WHERE r.tree_id = found.tree AND r.receipt_id = found.id AND r.block_time = found.at "
-                "AND r.block_time >= (SELECT min(t) FROM unnest($3::timestamptz[]) t) "
-                "AND r.block_time <= (SELECT max(t) FROM unnest($3::timestamptz[]) t)",
+                "AND r.block_time = ANY ($3::timestamptz[])",
                 text_array(c.ids), text_array(c.trees), text_array(c.times), text_array(c.parents),
                 text_array(c.roles));
     shim::query(
@@ -359,20 +356,21 @@ base::Task<void> PgOrphanStore::adopt_orphans(base::HeightRange around) {
 
 base::Task<std::vector<std::string>> PgOrphanStore::announced_below(base::Height height) {
     return database_.pool.following.transaction([height](pqxx::work& tx) {
+        std::vector<std::string> ids;
+        const base::HeightRange heights{below(height, kSeamReach), below(height, 1)};
+        const auto times = times_of_blocks(tx, heights);
+        if (!times) return ids;
+        const auto meanwhile = between("block_time", 3);
         const auto rows = shim::query(
             tx,
-            "WITH span AS (SELECT min(block_time) AS since, max(block_time) AS until FROM blocks "
-            "  WHERE block_height BETWEEN $1 AND $2), "
-            "announced AS (SELECT unnest(receipt_ids || output_data_ids) AS id FROM receipts "
-            "  WHERE block_height BETWEEN $1 AND $2 "
-            "    AND block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span) "
-            "  UNION ALL SELECT initial_receipt_id FROM transactions WHERE initial_receipt_id IS NOT NULL "
-            "    AND block_height BETWEEN $1 AND $2 "
-            "    AND block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span)) "
-            "SELECT id FROM announced EXCEPT SELECT receipt_id FROM receipts "
-            "  WHERE block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span)",
-            height > kSeamReach ? height - kSeamReach : 0, height > 0 ? height - 1 : 0);
-        std::vector<std::string> ids;
+            "WITH announced AS (SELECT unnest(receipt_ids || output_data_ids) AS id FROM receipts "
+            "  WHERE block_height BETWEEN $1 AND $2 AND " +
+                meanwhile +
+                "  UNION ALL SELECT initial_receipt_id FROM transactions WHERE initial_receipt_id IS NOT "
+                "NULL AND block_height BETWEEN $1 AND $2 AND " +
+                meanwhile + ") SELECT id FROM announced EXCEPT SELECT receipt_id FROM receipts WHERE " +
+                meanwhile,
+            heights.from, heights.to, times->since, times->until);
         for (const auto& row : rows) ids.push_back(row[0].as<std::string>());
         return ids;
     });

@@ -9,16 +9,19 @@
 namespace receiptd::storage {
 namespace {
 
-// The chain's own time: that of a sandbox or a recording is not this machine's.
-const std::string kNewestBlock = "coalesce((SELECT max(block_time) FROM blocks), now())";
-
-std::string hours_ago(const std::string& hours) {
-    return "(" + kNewestBlock + " - " + hours + "::int * interval '1 hour')";
+// By the chain's own time: that of a sandbox or a recording is not this machine's. In microseconds.
+std::int64_t hours_ago(pqxx::transaction_base& tx, unsigned hours) {
+    return shim::query(
+               tx,
+               "SELECT " + microseconds_of("coalesce(newest_block_time(), now()) - $1::int * interval "
+                                           "'1 hour'"),
+               static_cast<int>(hours))[0][0]
+        .as<std::int64_t>();
 }
 
-// Findings f that a filter chooses: $1 hours, $2 contract, $3 kind, $4 handled.
+// Findings f that a filter chooses: $1 since, $2 contract, $3 kind, $4 handled.
 std::string chosen_findings() {
-    return "FROM findings f WHERE f.block_time >= " + hours_ago("$1") +
+    return "FROM findings f WHERE f.block_time >= " + time_parameter(1) +
            " AND ($2 = '' OR f.contract_id = $2) AND ($3 = '' OR f.kind = $3) "
            "AND ($4 = '' OR f.handled = nullif($4, '')::boolean) ";
 }
@@ -81,12 +84,14 @@ base::Task<RecentCounts> PgPageStore::recent_counts() {
     return database_.pool.people.transaction([](pqxx::work& tx) {
         RecentCounts counts;
         const std::string is_half_done = "verdict IN ('callback_failed', 'receipt_failed')";
-        for (const auto& row :
-             tx.exec("SELECT verdict, count(*), count(*) FILTER (WHERE near_status = 'success' AND " +
+        for (const auto& row : shim::query(
+                 tx,
+                 "SELECT verdict, count(*), count(*) FILTER (WHERE near_status = 'success' AND " +
                      is_half_done +
                      "), count(*) FILTER (WHERE verdict = 'failed' OR (near_status = 'failure' AND " +
-                     is_half_done + ")) FROM transaction_results WHERE block_time >= " + hours_ago("1") +
-                     " GROUP BY verdict")) {
+                     is_half_done + ")) FROM transaction_results WHERE block_time >= " + time_parameter(1) +
+                     " GROUP BY verdict",
+                 hours_ago(tx, 1))) {
             counts.verdicts[row[0].as<std::string>()] = row[1].as<std::uint64_t>();
             counts.hidden_failures += row[2].as<std::uint64_t>();
             counts.told_failures += row[3].as<std::uint64_t>();
@@ -111,7 +116,7 @@ base::Task<std::vector<FailureGroup>> PgPageStore::failure_groups(FailureFilter 
                 iso("max(f.block_time)") + ", count(*) " + chosen_findings() +
                 "GROUP BY f.kind, f.contract_id, f.method_name, f.error_class "
                 "ORDER BY count(*) DESC, max(f.block_time) DESC LIMIT $5",
-            static_cast<int>(filter.hours), filter.contract_id, filter.kind, handled_parameter(filter),
+            hours_ago(tx, filter.hours), filter.contract_id, filter.kind, handled_parameter(filter),
             static_cast<std::int64_t>(limit));
         std::vector<FailureGroup> groups;
         for (const auto& row : rows) {
@@ -135,8 +140,8 @@ base::Task<std::vector<FailureCount>> PgPageStore::failure_trend(FailureFilter f
     return database_.pool.people.transaction([filter = std::move(filter), steps](pqxx::work& tx) {
         const auto rows = shim::query(
             tx,
-            "WITH span AS (SELECT " + hours_ago("$1") +
-                " AS since, $1::int * interval '1 hour' / $5::int AS step), "
+            "WITH span AS (SELECT " + time_parameter(1) +
+                " AS since, $6::int * interval '1 hour' / $5::int AS step), "
                 "counted AS (SELECT least(floor(extract(epoch FROM f.block_time - s.since) / "
                 "extract(epoch FROM s.step)), $5::int - 1)::int AS number, count(*) AS findings "
                 "FROM span s, LATERAL (SELECT f.block_time " +
@@ -146,8 +151,8 @@ base::Task<std::vector<FailureCount>> PgPageStore::failure_trend(FailureFilter f
                 iso("s.since + number * s.step") +
                 ", coalesce(c.findings, 0) FROM span s, generate_series(0, $5::int - 1) AS number "
                 "LEFT JOIN counted c USING (number) ORDER BY number",
-            static_cast<int>(filter.hours), filter.contract_id, filter.kind, handled_parameter(filter),
-            static_cast<int>(steps));
+            hours_ago(tx, filter.hours), filter.contract_id, filter.kind, handled_parameter(filter),
+            static_cast<int>(steps), static_cast<int>(filter.hours));
         std::vector<FailureCount> trend;
         for (const auto& row : rows) trend.push_back({row[0].as<std::string>(), row[1].as<std::uint64_t>()});
         return trend;
@@ -162,10 +167,10 @@ base::Task<std::vector<MethodHealth>> PgPageStore::contract_health(std::string c
             tx,
             "SELECT contract_id, coalesce(method_name, ''), sum(calls), sum(failures), sum(failed_callbacks) "
             "FROM contract_health WHERE hour > " +
-                hours_ago("$1") +
+                time_parameter(1) +
                 " AND ($2 = '' OR contract_id = $2) GROUP BY 1, 2 "
                 "ORDER BY sum(failures) DESC, sum(calls) DESC, 1, 2 LIMIT $3",
-            static_cast<int>(hours), contract_id, static_cast<std::int64_t>(limit));
+            hours_ago(tx, hours), contract_id, static_cast<std::int64_t>(limit));
         std::vector<MethodHealth> methods;
         for (const auto& row : rows)
             methods.push_back({row[0].as<std::string>(), row[1].as<std::string>(), row[2].as<std::uint64_t>(),

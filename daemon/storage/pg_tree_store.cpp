@@ -215,11 +215,6 @@ WrittenTree write_tree(pqxx::connection& connection, const chain::TreeRows& tree
     return written;
 }
 
-chain::StoredPart part_named(std::string_view name) {
-    if (name.empty()) return chain::StoredPart::none;
-    return name == "undecided" ? chain::StoredPart::undecided : chain::StoredPart::rows;
-}
-
 }  // namespace
 
 base::Task<std::uint64_t> PgTreeStore::take_over_trees(base::Height from) {
@@ -256,95 +251,6 @@ base::Task<LeftOutOutcomes> PgTreeStore::commit_tree(chain::TreeRows tree) {
             if (written.done) database.note_committed(tree.batch, seconds.count());
             return written.left_out;
         });
-}
-
-base::Task<std::vector<PendingTree>> PgTreeStore::due_trees(unsigned limit, base::HeightRange included_in) {
-    return database_.pool.following.transaction([limit, included_in](pqxx::work& tx) {
-        const auto rows = shim::query(
-            tx,
-            "WITH due AS (SELECT tx_hash, block_height, due_at FROM pending_trees WHERE due_at <= now() "
-            "  AND block_height BETWEEN $2 AND $3 ORDER BY due_at, block_height, tx_hash LIMIT $1 FOR UPDATE "
-            "SKIP LOCKED), "
-            // Others have finished it, unless a block was lost: that of its transaction, or of receipts.
-            "done AS (DELETE FROM pending_trees p USING due WHERE p.tx_hash = due.tx_hash "
-            "  AND p.block_height = due.block_height AND (p.receipts_missing_since < now() - interval '3 "
-            "days' OR p.stored_part IS NULL AND EXISTS (SELECT FROM transaction_results r "
-            "    WHERE r.tx_hash = p.tx_hash AND r.block_time = p.block_time) AND NOT EXISTS (SELECT "
-            "    FROM transactions t WHERE t.tx_hash = p.tx_hash AND t.block_time = p.block_time "
-            "      AND (t.status IS NULL OR " +
-                lacks_receipts("p.block_time") +
-                "))) "
-                "  RETURNING p.tx_hash, p.block_height), "
-                "taken AS (UPDATE pending_trees p SET due_at = now() + interval '3 seconds' FROM due "
-                "  WHERE p.tx_hash = due.tx_hash AND p.block_height = due.block_height "
-                "    AND (p.tx_hash, p.block_height) NOT IN (SELECT tx_hash, block_height FROM done) "
-                "  RETURNING p.*, due.due_at AS was_due_at) "
-                "SELECT tx_hash, sender_id, block_height, block_hash, timestamp_nanosec, shard_id, attempts, "
-                "  EXISTS (SELECT FROM backfills WHERE block_height BETWEEN from_height AND to_height), "
-                "  EXISTS (SELECT FROM blocks b WHERE b.block_height = taken.block_height "
-                "    AND b.block_time = taken.block_time AND b.protocol_version BETWEEN 74 AND 82), "
-                "  (extract(epoch FROM now() - receipts_missing_since) * 1000)::bigint, "
-                "coalesce(stored_part, "
-                "''), "
-                "  EXISTS (SELECT FROM transaction_results r WHERE r.tx_hash = taken.tx_hash "
-                "    AND r.block_time = taken.block_time), "
-                "  coalesce(starts_with(reason, $4), false) "
-                "FROM taken ORDER BY was_due_at, block_height, tx_hash",
-            limit, included_in.from, included_in.to, std::string(chain::kOutcomesMissing));
-        std::vector<PendingTree> due;
-        for (const auto& row : rows) {
-            PendingTree pending;
-            pending.tx_hash = row[0].as<std::string>();
-            pending.sender_id = row[1].as<std::string>();
-            pending.included_in.height = row[2].as<base::Height>();
-            pending.included_in.hash = row[3].as<std::string>();
-            pending.included_in.timestamp_nanosec = row[4].as<std::uint64_t>();
-            pending.shard_id = shim::optional_of<chain::ShardId>(row[5]);
-            pending.attempts = row[6].as<unsigned>();
-            pending.ordered = row[7].as<bool>();
-            pending.may_be_discarded = row[8].as<bool>();
-            if (!row[9].is_null())
-                pending.receipts_missing_for = std::chrono::milliseconds(row[9].as<std::int64_t>());
-            pending.stored_part = part_named(row[10].as<std::string>());
-            pending.has_result = row[11].as<bool>();
-            pending.outcomes_missing = row[12].as<bool>();
-            due.push_back(std::move(pending));
-        }
-        return due;
-    });
-}
-
-base::Task<std::uint64_t> PgTreeStore::pending_tree_count(base::HeightRange included_in) {
-    return database_.pool.following.transaction([included_in](pqxx::work& tx) {
-        return shim::query(tx,
-                           "SELECT count(*) FROM pending_trees WHERE stored_part IS NULL AND block_height "
-                           "BETWEEN $1 AND $2 AND (attempts > 0 AND starts_with(reason, $3)) IS NOT TRUE",
-                           included_in.from, included_in.to, std::string(chain::kOutcomesMissing))[0][0]
-            .as<std::uint64_t>();
-    });
-}
-
-base::Task<OverdueTrees> PgTreeStore::overdue_trees(std::chrono::seconds age) {
-    return database_.pool.following.transaction([age](pqxx::work& tx) -> OverdueTrees {
-        static const std::string overdue =
-            "FROM pending_trees WHERE stored_part IS NULL AND placed_at < now() - $1::bigint * interval '1 "
-            "second' AND NOT EXISTS "
-            "  (SELECT FROM backfills WHERE block_height BETWEEN from_height AND to_height) ";
-        const auto oldest = shim::query(tx,
-                                        "SELECT tx_hash, coalesce(reason, ''), "
-                                        "  (extract(epoch FROM now() - placed_at) * 1000)::bigint " +
-                                            overdue + "ORDER BY placed_at LIMIT 1",
-                                        age.count());
-        OverdueTrees found;
-        if (oldest.empty()) return found;
-        found.oldest_tx_hash = oldest[0][0].as<std::string>();
-        found.oldest_fault = oldest[0][1].as<std::string>();
-        found.oldest_age = std::chrono::milliseconds(oldest[0][2].as<std::int64_t>());
-        found.count = shim::query(tx, "SELECT count(*) FROM (SELECT " + overdue + "LIMIT $2) AS overdue",
-                                  age.count(), kMostOverdue)[0][0]
-                          .as<std::uint64_t>();
-        return found;
-    });
 }
 
 base::Task<chain::DecidedCounts> PgTreeStore::discard_tree(PendingTree tree, chain::NewsSince news_since) {

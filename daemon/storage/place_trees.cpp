@@ -2,14 +2,16 @@
 
 #include "chain/tree/judgement.hpp"
 #include "chain/tree/lineage.hpp"
+#include "storage/block_times.hpp"
 #include "storage/sql_time.hpp"
 
 #include <string>
 
 namespace receiptd::storage {
 
-std::string lacks_receipts(const std::string& since) {
-    const auto meanwhile = " BETWEEN " + since + " AND " + since + " + interval '8 days' ";
+std::string lacks_receipts(int first) {
+    const auto meanwhile = " BETWEEN " + time_parameter(first) + " AND " +
+                           time_parameter(first + 1, -std::chrono::days(8)) + " ";
     return "EXISTS (SELECT FROM (SELECT t.initial_receipt_id AS id UNION ALL "
            "    SELECT unnest(r.receipt_ids) FROM receipts r WHERE r.tree_id = t.tree_id AND r.block_time" +
            meanwhile +
@@ -22,52 +24,49 @@ std::string lacks_receipts(const std::string& since) {
 // lost a block: blocks are stored beside each other, and the daemon that had judged the tree was killed
 // before one of them was stored.
 std::uint64_t place_unfinished(pqxx::transaction_base& tx, base::Height from) {
+    if (from == 0) return 0;
+    const base::HeightRange below{from > chain::kSeamReach ? from - chain::kSeamReach : 0, from - 1};
+    const auto times = times_of_blocks(tx, below);
+    if (!times) return 0;
     const auto placed = shim::query(
         tx,
-        "WITH below AS MATERIALIZED (SELECT block_height, block_hash, block_time, timestamp_nanosec FROM "
-        "blocks "
-        "  WHERE block_height >= $1 AND block_height < $2), "
-        "span AS MATERIALIZED (SELECT min(block_time) AS since, max(block_time) AS until FROM below) "
         "INSERT INTO pending_trees (tx_hash, sender_id, block_height, block_hash, block_time, "
         "  timestamp_nanosec, shard_id) "
         "SELECT t.tx_hash, t.signer_id, t.block_height, b.block_hash, b.block_time, b.timestamp_nanosec, "
-        "  t.shard_id FROM span JOIN transactions t ON t.block_time BETWEEN span.since AND span.until "
-        "JOIN below b ON b.block_height = t.block_height AND b.block_time = t.block_time "
+        "  t.shard_id FROM transactions t "
+        "JOIN blocks b ON b.block_height = t.block_height AND b.block_time = t.block_time "
         "LEFT JOIN transaction_results judged ON judged.tx_hash = t.tx_hash AND judged.tree_id = t.tree_id "
-        "  AND judged.block_time = t.block_time AND judged.block_time BETWEEN span.since AND span.until "
-        // Hosts know one execution of a hash.
-        "WHERE t.status = 'success_receipt_id' AND (judged.tx_hash IS NULL OR t.tree_id = t.tx_hash AND "
-        "  judged.settled_height >= $2 AND " +
-            lacks_receipts("(SELECT since FROM span)") + ") ON CONFLICT DO NOTHING",
-        from > chain::kSeamReach ? from - chain::kSeamReach : 0, from);
+        "  AND judged.block_time = t.block_time AND " +
+            between("judged.block_time", 3) +
+            // Hosts know one execution of a hash.
+            " WHERE b.block_height BETWEEN $1 AND $2 AND " + between("b.block_time", 3) + " AND " +
+            between("t.block_time", 3) +
+            " AND t.status = 'success_receipt_id' AND (judged.tx_hash IS NULL OR t.tree_id = t.tx_hash AND "
+            "  judged.settled_height > $2 AND " +
+            lacks_receipts(3) + ") ON CONFLICT DO NOTHING",
+        below.from, below.to, times->since, times->until);
     return static_cast<std::uint64_t>(placed.affected_rows());
 }
 
 std::vector<PendingTree> silent_trees(pqxx::transaction_base& tx, base::HeightRange included_in) {
-    const auto times = shim::query(tx,
-                                   "SELECT min(timestamp_nanosec), max(timestamp_nanosec) FROM blocks WHERE "
-                                   "block_height BETWEEN $1 AND $2",
-                                   included_in.from, included_in.to)[0];
-    if (times[0].is_null()) return {};
-    const auto since = time_of_nanoseconds(3, std::chrono::seconds(-1));
-    const auto meanwhile =
-        " BETWEEN " + since + " AND " + time_of_nanoseconds(4, std::chrono::seconds(1)) + " ";
+    const auto times = times_of_blocks(tx, included_in);
+    if (!times) return {};
     const auto rows = shim::query(
         tx,
         "SELECT t.tx_hash, t.signer_id, t.block_height, b.block_hash, b.timestamp_nanosec, t.shard_id "
         "FROM transactions t JOIN blocks b ON b.block_height = t.block_height AND b.block_time = "
         "t.block_time "
-        "WHERE b.block_height BETWEEN $1 AND $2 AND b.block_time" +
-            meanwhile + "AND t.block_time" + meanwhile +
-            "AND t.status = 'success_receipt_id' "
+        "WHERE b.block_height BETWEEN $1 AND $2 AND " +
+            between("b.block_time", 3) + " AND " + between("t.block_time", 3) +
+            " AND t.status = 'success_receipt_id' "
             "AND NOT EXISTS (SELECT FROM transaction_results r WHERE r.tx_hash = t.tx_hash "
-            "  AND r.tree_id = t.tree_id AND r.block_time = t.block_time AND r.block_time" +
-            meanwhile +
+            "  AND r.tree_id = t.tree_id AND r.block_time = t.block_time AND " +
+            between("r.block_time", 3) +
             ") AND NOT EXISTS (SELECT FROM pending_trees p "
             "  WHERE p.tx_hash = t.tx_hash AND p.block_height = t.block_height) "
             "AND " +
-            lacks_receipts(since) + " ORDER BY t.block_height, t.tx_hash",
-        included_in.from, included_in.to, times[0].as<std::uint64_t>(), times[1].as<std::uint64_t>());
+            lacks_receipts(3) + " ORDER BY t.block_height, t.tx_hash",
+        included_in.from, included_in.to, times->since, times->until);
     std::vector<PendingTree> silent;
     for (const auto& row : rows) {
         PendingTree tree;
@@ -89,17 +88,18 @@ static bool have_left_out(pqxx::transaction_base& tx, const PendingTree& tree,
         ids.push_back(outcome.receipt_id);
         hashes.push_back(outcome.block_hash);
     }
-    const auto since = time_of_nanoseconds(3, std::chrono::seconds(-1));
+    const auto within = " BETWEEN " + time_of_nanoseconds(3, std::chrono::seconds(-1)) + " AND " +
+                        time_of_nanoseconds(3, std::chrono::days(8));
     const auto row =
         shim::query(tx,
                     "SELECT coalesce(bool_and(b.block_height IS NOT NULL), false), "
                     "  coalesce(bool_or((c.heights - c.without_outcomes) @> b.block_height AND NOT EXISTS "
-                    "    (SELECT FROM receipts r WHERE r.receipt_id = told.id AND r.block_time >= " +
-                        since +
+                    "    (SELECT FROM receipts r WHERE r.receipt_id = told.id AND r.block_time" +
+                        within +
                         ")), false) "
                         "FROM coverage c, unnest($1::text[], $2::text[]) AS told (id, hash) "
-                        "LEFT JOIN blocks b ON b.block_hash = told.hash AND b.block_time >= " +
-                        since,
+                        "LEFT JOIN blocks b ON b.block_hash = told.hash AND b.block_time" +
+                        within,
                     text_array(ids), text_array(hashes), tree.included_in.timestamp_nanosec)[0];
     return row[0].as<bool>() && row[1].as<bool>();
 }

@@ -10,9 +10,10 @@
 
 namespace receiptd::storage {
 
-// SQL: a receipt of the tree of transaction `t` is announced, and not stored. `since`: SQL of a time before
-// its first receipt.
-std::string lacks_receipts(const std::string& since);
+// SQL: a receipt of the tree of transaction `t` is announced, and not stored. `first`: number of the
+// parameter, in microseconds, before which no such transaction lies; the next one is that after which none
+// lies.
+std::string lacks_receipts(int first);
 
 // See TreeStore::take_over_trees(), silent_trees() and place_silent_tree().
 std::uint64_t place_unfinished(pqxx::transaction_base& tx, base::Height from);

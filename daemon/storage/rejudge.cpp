@@ -3,6 +3,7 @@
 #include "chain/rows/rows_write.hpp"
 #include "chain/tree/judgement.hpp"
 #include "chain/tree/rules.hpp"
+#include "storage/block_times.hpp"
 #include "storage/copy.hpp"
 #include "storage/corrections.hpp"
 #include "storage/executions.hpp"
@@ -40,15 +41,14 @@ void begin_with_earlier_executions(pqxx::transaction_base& tx, Included& found) 
 
 Included included(pqxx::transaction_base& tx, base::HeightRange heights) {
     Included found;
-    const auto rows =
-        shim::query(tx,
-                    "WITH span AS MATERIALIZED (SELECT min(block_time) AS since, max(block_time) AS until "
-                    "  FROM blocks WHERE block_height BETWEEN $1 AND $2) "
-                    "SELECT tx_hash, (SELECT since FROM span), (SELECT until + interval '7 days' FROM span) "
-                    "FROM transactions WHERE block_height BETWEEN $1 AND $2 "
-                    "  AND block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span) "
-                    "ORDER BY block_height, tx_hash",
-                    heights.from, heights.to);
+    const auto times = times_of_blocks(tx, heights);
+    if (!times) return found;
+    const auto rows = shim::query(tx,
+                                  "SELECT tx_hash, " + time_parameter(3) + ", " + time_parameter(4) +
+                                      " + interval '7 days' FROM transactions "
+                                      "WHERE block_height BETWEEN $1 AND $2 AND " +
+                                      between("block_time", 3) + " ORDER BY block_height, tx_hash",
+                                  heights.from, heights.to, times->since, times->until);
     for (const auto& row : rows) {
         found.tx_hashes.push_back(row[0].as<std::string>());
         found.times = {row[1].as<std::string>(), row[2].as<std::string>()};
@@ -314,10 +314,15 @@ void note_rules(pqxx::transaction_base& tx) {
 }
 
 StoredHeights stored_heights(pqxx::transaction_base& tx) {
-    const auto rows = tx.exec(
+    const auto oldest = tx.exec("SELECT oldest_block_time()")[0][0];
+    if (oldest.is_null()) return {};
+    const auto rows = shim::query(
+        tx,
         "WITH kept AS (SELECT heights * int8multirange(int8range(first, NULL)) AS heights, judged_before "
-        "  FROM coverage, (SELECT min(block_height) AS first FROM blocks) b WHERE first IS NOT NULL) "
-        "SELECT heights, heights * judged_before FROM kept");
+        "  FROM coverage, (SELECT min(block_height) AS first FROM blocks WHERE block_time = $1::timestamptz) "
+        "b) "
+        "SELECT heights, heights * judged_before FROM kept",
+        oldest.as<std::string>());
     if (rows.empty()) return {};
     const auto set_of = [](const pqxx::field& field) {
         return base::HeightSet::parse_multirange(field.as<std::string>()).value_or(base::HeightSet());

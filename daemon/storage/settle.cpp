@@ -32,34 +32,37 @@ struct Candidates {
     TreeTimes times;
 };
 
-// Leaves out trees whose result and findings are all stored. A tree lives for days at most. The kind is no
-// condition (FILTER): without statistics the planner would read all findings of those days by it, for each
+// A tree lives for days at most.
+constexpr const char* kAdoptedMeanwhile =
+    "SELECT min(block_time) - interval '7 days', max(block_time) + interval '7 days' FROM orphan_receipts "
+    "WHERE kind = 'receipt' AND adopted_at IS NOT NULL AND block_height BETWEEN $1 AND $2";
+
+// Leaves out trees whose result and findings are all stored. $3 and $4: the times of all of them. The kind is
+// no condition (FILTER): without statistics the planner would read all findings of those days by it, for each
 // tree.
 constexpr const char* kCandidates =
-    "WITH adopted AS MATERIALIZED (SELECT adopted_into AS tree, min(block_time) AS since, "
-    "    max(block_time) AS until FROM orphan_receipts "
-    "  WHERE kind = 'receipt' AND adopted_at IS NOT NULL AND block_height BETWEEN $1 AND $2 GROUP BY 1), "
-    "span AS MATERIALIZED (SELECT min(since) - interval '7 days' AS since, "
-    "    max(until) + interval '7 days' AS until FROM adopted) "
-    "SELECT t.tx_hash, (SELECT since FROM span), (SELECT until FROM span) "
-    "FROM adopted a JOIN transactions t ON t.tx_hash = a.tree AND t.tree_id = a.tree "
-    "WHERE t.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span) "
+    "WITH adopted AS MATERIALIZED (SELECT DISTINCT adopted_into AS tree FROM orphan_receipts "
+    "  WHERE kind = 'receipt' AND adopted_at IS NOT NULL AND block_height BETWEEN $1 AND $2) "
+    "SELECT t.tx_hash FROM adopted a JOIN transactions t ON t.tx_hash = a.tree AND t.tree_id = a.tree "
+    "WHERE t.block_time BETWEEN $3::timestamptz AND $4::timestamptz "
     "  AND NOT EXISTS (SELECT FROM transaction_results r "
     "    WHERE r.tx_hash = t.tx_hash AND r.tree_id = t.tree_id AND r.block_time = t.block_time "
+    "      AND r.block_time BETWEEN $3::timestamptz AND $4::timestamptz "
     "      AND r.failed_receipts + (t.status = 'failure')::int = (SELECT count(*) "
     "        FILTER (WHERE f.kind IN ('failed_receipt', 'failed_transaction')) FROM findings f "
     "        WHERE f.tree_id = t.tree_id "
-    "          AND f.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span))) "
+    "          AND f.block_time BETWEEN $3::timestamptz AND $4::timestamptz)) "
     "ORDER BY t.tx_hash";
 
 Candidates candidates(pqxx::transaction_base& tx, base::HeightRange around) {
     const auto from = around.from > kSeamReach ? around.from - kSeamReach : 0;
-    const auto rows = shim::query(tx, kCandidates, from, around.to + kSeamReach);
+    const auto to = around.to + kSeamReach;
+    const auto times = shim::query(tx, kAdoptedMeanwhile, from, to)[0];
     Candidates found;
-    for (const auto& row : rows) {
+    if (times[0].is_null()) return found;
+    found.times = {times[0].as<std::string>(), times[1].as<std::string>()};
+    for (const auto& row : shim::query(tx, kCandidates, from, to, found.times.since, found.times.until))
         found.trees.push_back(row[0].as<std::string>());
-        found.times = {row[1].as<std::string>(), row[2].as<std::string>()};
-    }
     return found;
 }
 

@@ -30,6 +30,10 @@ inline std::string time_parameter(int number, std::chrono::seconds before = {}) 
     return "to_timestamp((" + parameter + (less == 0 ? "" : " - " + std::to_string(less)) +
            ") / 1000000::float8)";
 }
+// Such a parameter and the next one have the column between them.
+inline std::string between(const std::string& column, int first) {
+    return column + " BETWEEN " + time_parameter(first) + " AND " + time_parameter(first + 1);
+}
 // One that counts nanoseconds, to about a microsecond; moved by some seconds.
 inline std::string time_of_nanoseconds(int number, std::chrono::seconds moved = {}) {
     return "to_timestamp(($" + std::to_string(number) + "::numeric / 1000000000 + (" +

@@ -1,5 +1,6 @@
 #include "storage/stored_subjects.hpp"
 
+#include "storage/block_times.hpp"
 #include "storage/happening_subjects.hpp"
 #include "storage/news.hpp"
 #include "storage/stored_happenings.hpp"
@@ -18,16 +19,13 @@ constexpr std::int64_t kMostReceipts = 8'000;
 constexpr std::int64_t kMostBytes = 16 << 20;  // of their actions
 constexpr int kJudgedAtOnce = 1'000;
 
-std::string within(const std::string& column) {
-    return column + " BETWEEN " + time_parameter(1) + " AND " + time_parameter(2);
-}
-
 }  // namespace
 
 StoredSubjects::StoredSubjects(pqxx::transaction_base& tx, rule::RuleSet rules, base::HeightRange heights)
     : tx_(tx),
       interest_(std::move(rules), kOfDoneReceipts),
       heights_(heights),
+      times_(times_around(tx, heights)),
       next_(heights.from),
       blocks_at_once_(kFirstBlocks) {}
 
@@ -39,7 +37,7 @@ bool StoredSubjects::is_much(const TimeSpan& span) {
         shim::query(tx_,
                     "SELECT count(*), coalesce(sum(octet_length(actions::text)), 0)::bigint FROM receipts "
                     "WHERE " +
-                        within("block_time"),
+                        between("block_time", 1),
                     span.since, span.until)[0];
     return receipts[0].as<std::int64_t>() > kMostReceipts || receipts[1].as<std::int64_t>() > kMostBytes;
 }
@@ -68,8 +66,8 @@ std::optional<StoredSubjects::Blocks> StoredSubjects::find_blocks() {
                         microseconds_of("max(block_time)") +
                         ", count(*) FROM (SELECT block_height, block_time FROM blocks WHERE block_height "
                         "BETWEEN $1 AND $2 AND " +
-                        "block_time >= " + time_parameter(3) + " ORDER BY block_height LIMIT $4) b",
-                    next_, heights_.to, told_until_.value_or(0), blocks_at_once_)[0];
+                        between("block_time", 3) + " ORDER BY block_height LIMIT $5) b",
+                    next_, heights_.to, told_until_.value_or(times_.since), times_.until, blocks_at_once_)[0];
     if (blocks[0].is_null()) return std::nullopt;
     const auto since = told_until_ ? *told_until_ + 1 : blocks[1].as<std::int64_t>();
     return Blocks{
@@ -93,19 +91,19 @@ bool StoredSubjects::next() {
 void StoredSubjects::add_findings(const TimeSpan& span) {
     findings_ = std::make_unique<const FindingSubjects>(
         tx_, FindingSubjects::Detail::all, span,
-        "(SELECT *, 1 AS next FROM " + without_repetitions("findings f WHERE " + within("f.block_time")) +
+        "(SELECT *, 1 AS next FROM " + without_repetitions("findings f WHERE " + between("f.block_time", 1)) +
             ") f");
     for (const auto& event : findings_->events()) subjects_.push_back(event.subject);
 }
 
 // No index leads to results by the time of their end.
 void StoredSubjects::open_judged(const TimeSpan& first) {
-    const auto last = shim::query(tx_,
-                                  "SELECT " + microseconds_of("max(block_time)") +
-                                      " FROM blocks WHERE block_height BETWEEN $1 AND $2 AND block_time >= " +
-                                      time_parameter(3),
-                                  heights_.from, heights_.to, first.since)[0][0]
-                          .as<std::int64_t>();
+    const auto last =
+        shim::query(tx_,
+                    "SELECT " + microseconds_of("max(block_time)") +
+                        " FROM blocks WHERE block_height BETWEEN $1 AND $2 AND " + between("block_time", 3),
+                    heights_.from, heights_.to, first.since, times_.until)[0][0]
+            .as<std::int64_t>();
     const auto time = [](std::int64_t at) {
         return "to_timestamp(" + std::to_string(at) + " / 1000000::float8)";
     };

@@ -60,6 +60,7 @@ private:
     pqxx::transaction_base& tx_;
     RuleInterest interest_;
     base::HeightRange heights_;
+    TimeSpan times_;  // of the heights
     base::Height next_;
     base::Height read_up_to_ = 0;
     std::optional<std::int64_t> told_until_;  // microseconds

@@ -46,10 +46,11 @@ const std::string kStoodStill =
     ")) * 1000000), 0)::bigint FROM (SELECT block_time AS at, "
     "    block_time - lag(block_time) OVER (ORDER BY block_time) AS apart FROM blocks "
     "  WHERE block_time <= " +
-    time_parameter(2) +
-    " AND block_time >= coalesce((SELECT block_time FROM blocks WHERE block_time <= " + time_parameter(1) +
-    " ORDER BY block_time DESC LIMIT 1), " + time_parameter(1) +
-    ")) AS each WHERE apart > interval '1 second' * $3::bigint AND at > " + time_parameter(1);
+    time_parameter(2) + " AND block_time >= " + time_parameter(4) +
+    " AND block_time >= coalesce((SELECT block_time FROM blocks WHERE block_time BETWEEN " +
+    time_parameter(4) + " AND " + time_parameter(1) + " ORDER BY block_time DESC LIMIT 1), " +
+    time_parameter(1) + ")) AS each WHERE apart > interval '1 second' * $3::bigint AND at > " +
+    time_parameter(1);
 
 }  // namespace
 
@@ -81,8 +82,13 @@ std::map<std::chrono::milliseconds, base::WallTime> settled_until(
 }
 
 base::Duration stood_still(pqxx::transaction_base& tx, base::WallTime since, base::WallTime until) {
-    const auto row =
-        shim::query(tx, kStoodStill, microseconds(since), microseconds(until), kStandstill.count())[0];
+    const auto mark =
+        shim::query(tx,
+                    "SELECT coalesce(max(" + microseconds_of("block_time") +
+                        "), $1::bigint) FROM block_marks WHERE block_time <= " + time_parameter(1),
+                    microseconds(since))[0][0];
+    const auto row = shim::query(tx, kStoodStill, microseconds(since), microseconds(until),
+                                 kStandstill.count(), mark.as<std::int64_t>())[0];
     return std::chrono::microseconds(row[0].as<std::int64_t>());
 }
 

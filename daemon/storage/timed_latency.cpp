@@ -30,6 +30,9 @@ const std::string kSampleColumns =
     "w.tx_hash, w.sender_id, coalesce(t.user_id, ''), coalesce(t.receiver_id, ''), t.actions, " +
     microseconds_of("least(w.created_at, i.block_time)");
 
+const std::string kIsNear = "t.block_time BETWEEN " + time_parameter(1, std::chrono::days(8)) + " AND " +
+                            time_parameter(2, -std::chrono::days(8));
+
 // A block may be learned of by a clock that is late.
 const std::string kEntered =
     "WITH entered AS (SELECT DISTINCT ON (tx_hash, to_stage) tx_hash, to_stage, block_time "
@@ -41,7 +44,7 @@ const std::string kEntered =
     "newest AS (SELECT * FROM entered ORDER BY block_time DESC LIMIT $3) "
     "SELECT " +
     kSampleColumns + ", e.to_stage, " + microseconds_of("e.block_time") +
-    " FROM newest e JOIN watches w USING (tx_hash) " + watched_body("true") +
+    " FROM newest e JOIN watches w USING (tx_hash) " + watched_body(kIsNear) +
     "WHERE e.to_stage <> 'included' OR w.origin = 'submission' OR w.created_at <= e.block_time "
     "ORDER BY e.block_time DESC, w.tx_hash";
 
@@ -49,7 +52,7 @@ const std::string kWaiting =
     "WITH open AS (SELECT * FROM watches WHERE stage IN ('accepted', 'pending', 'included', 'executing', "
     "  'completed') ORDER BY created_at DESC LIMIT $3) "
     "SELECT " +
-    kSampleColumns + ", w.stage, NULL FROM open w " + watched_body("true") +
+    kSampleColumns + ", w.stage, NULL FROM open w " + watched_body(kIsNear) +
     "WHERE least(w.created_at, i.block_time) BETWEEN " + time_parameter(1) + " AND " + time_parameter(2) +
     " ORDER BY w.created_at, w.tx_hash";
 

@@ -97,7 +97,10 @@ protected:
     void commit_block_at(base::Height height, const std::string& time) {
         commit(block_batch(height));
         execute("SELECT make_partitions(" + time + ", " + time + "); UPDATE blocks SET block_time = " + time +
-                " WHERE block_height = " + std::to_string(height));
+                " WHERE block_height = " + std::to_string(height) +
+                "; DELETE FROM block_marks WHERE block_height = " + std::to_string(height) +
+                "; INSERT INTO block_marks VALUES ((" + time + ")::timestamptz::date, " +
+                std::to_string(height) + ", " + time + ") ON CONFLICT DO NOTHING");
     }
 
 private:
