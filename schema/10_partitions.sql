@@ -35,6 +35,38 @@ WHERE t.relkind IN ('r', 'p') AND t.relreplident = 'd'
   AND (t.relnamespace, t.relowner) = (SELECT relnamespace, relowner FROM pg_class WHERE oid = 'chain_identity'::regclass)
   AND NOT EXISTS (SELECT FROM pg_index WHERE indrelid = t.oid AND indisprimary);
 
+-- All partitions with the times that they hold: empty for one of DEFAULT, without an end for one of MINVALUE or MAXVALUE.
+-- Whoever asks with a path of its own finds everything: names are in full.
+DO $made$
+BEGIN
+    EXECUTE replace($function$
+CREATE OR REPLACE FUNCTION history_partitions() RETURNS TABLE (table_name text, part regclass, period tstzrange)
+LANGUAGE sql STABLE AS $$
+    SELECT parent.relname::text, part.oid::regclass,
+           CASE WHEN bounds.times IS NULL THEN 'empty' ELSE tstzrange(bounds.times[1]::timestamptz, bounds.times[2]::timestamptz) END
+    FROM pg_inherits
+    JOIN pg_class parent ON parent.oid = inhparent
+    JOIN pg_class part ON part.oid = inhrelid AND part.relkind = 'r'
+    CROSS JOIN LATERAL (
+        SELECT regexp_match(pg_get_expr(part.relpartbound, part.oid),
+                            'FROM \((?:MINVALUE|''([^'']+)'')\) TO \((?:MAXVALUE|''([^'']+)'')\)') AS times OFFSET 0) bounds
+    WHERE parent.relnamespace = '{home}'::regnamespace AND parent.relname IN (SELECT {home}.history_tables())
+$$ $function$, '{home}', quote_ident(current_schema()));
+END
+$made$;
+
+CREATE OR REPLACE VIEW partitions AS
+SELECT history.table_name,
+       part.relname::text AS partition_name,
+       lower(history.period) AS from_time,
+       upper(history.period) AS until_time,
+       greatest(part.reltuples, 0)::bigint AS rows_estimated,
+       pg_table_size(part.oid) AS table_bytes,
+       pg_indexes_size(part.oid) AS index_bytes
+FROM history_partitions() history
+JOIN pg_class part ON part.oid = history.part
+ORDER BY 3, 1;
+
 -- Makes the partitions of all history tables that hold the times from_time to until_time, ten of each table at most. A partition
 -- is made beside its table and then attached: that waits for nobody and makes nobody wait (CREATE TABLE
 -- … PARTITION OF would stop readers and writers). Owner's rights, so that the daemon's role needs none: names are looked
@@ -95,22 +127,6 @@ $$ $function$, '{home}', quote_literal(current_schema()));
 END
 $made$;
 
-CREATE OR REPLACE VIEW partitions AS
-SELECT parent.relname::text AS table_name,
-       part.relname::text AS partition_name,
-       (regexp_match(bounds.text, 'FROM \(''([^'']+)''\)'))[1]::timestamptz AS from_time,
-       (regexp_match(bounds.text, 'TO \(''([^'']+)''\)'))[1]::timestamptz AS until_time,
-       greatest(part.reltuples, 0)::bigint AS rows_estimated,
-       pg_table_size(part.oid) AS table_bytes,
-       pg_indexes_size(part.oid) AS index_bytes
-FROM pg_inherits
-JOIN pg_class parent ON parent.oid = inhparent
-JOIN pg_class part ON part.oid = inhrelid AND part.relkind = 'r'
-CROSS JOIN LATERAL (SELECT pg_get_expr(part.relpartbound, part.oid) AS text) bounds
-WHERE parent.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'chain_identity'::regclass)
-  AND parent.relname IN (SELECT history_tables())
-ORDER BY 3, 1;
-
 -- Drops one partition whose times are all before the time of its table (NULL: none is dropped): of the oldest set, and the
 -- blocks of a set last. Returns its name; nothing when nothing is old enough. One at a time: dropping waits for every reader
 -- of the whole table, and everybody else waits behind it. What coverage says of their heights stays.
@@ -124,16 +140,16 @@ DECLARE
     part record;
 BEGIN
     EXECUTE format('SELECT FROM %I.locks WHERE name = ''partitions'' FOR UPDATE', home);
-    EXECUTE format('SELECT table_name, partition_name, until_time FROM %1$I.partitions '
-                   'WHERE until_time <= %1$I.past_retention(table_name, $1, $2) '
-                   'ORDER BY from_time, array_position(array(SELECT %1$I.history_tables()), table_name) DESC LIMIT 1', home)
+    EXECUTE format('SELECT table_name, part, upper(period) AS until_time, (SELECT relname::text FROM pg_class WHERE oid = part) AS name '
+                   'FROM %1$I.history_partitions() WHERE upper(period) <= %1$I.past_retention(table_name, $1, $2) '
+                   'ORDER BY lower(period), array_position(array(SELECT %1$I.history_tables()), table_name) DESC LIMIT 1', home)
     INTO part USING receipts_before, results_before;
-    IF part.partition_name IS NOT NULL THEN
+    IF part.name IS NOT NULL THEN
         EXECUTE format('INSERT INTO %I.pruned AS p (table_name, before_time) VALUES ($1, $2) ON CONFLICT (table_name) '
                        'DO UPDATE SET before_time = greatest(p.before_time, excluded.before_time)', home)
         USING part.table_name, part.until_time;
-        EXECUTE format('DROP TABLE %I.%I', home, part.partition_name);
-        RETURN NEXT part.partition_name;
+        EXECUTE format('DROP TABLE %s', part.part);
+        RETURN NEXT part.name;
     END IF;
 END
 $$ $function$, '{home}', quote_literal(current_schema()));

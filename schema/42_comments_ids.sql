@@ -32,7 +32,7 @@ COMMENT ON FUNCTION id_key(bigint) IS 'What a bucket has of a hash.';
 COMMENT ON FUNCTION id_bits(bigint) IS 'How many bits a run of so many keys has.';
 COMMENT ON FUNCTION hashes_now() IS 'How this server hashes: compared with closed_days.hashed_as.';
 COMMENT ON FUNCTION note_late_ids() IS 'Trigger of the partitions of closed days: adds the ids of a new row to id_additions.';
-COMMENT ON FUNCTION id_partitions(timestamptz) IS 'The partitions whose times begin here, of the tables in which rows are looked up by id.';
+COMMENT ON FUNCTION id_partitions() IS 'The partitions of the tables in which rows are looked up by id, with the columns of the ids.';
 COMMENT ON FUNCTION notes_late_ids(regclass) IS 'Whether a partition has the trigger note_late_ids, enabled.';
 COMMENT ON FUNCTION days_to_close(timestamptz) IS 'Where days begin that were over at a time and are not closed, and how large their partitions are: one that does not grow any more can be closed.';
 COMMENT ON FUNCTION guard_day(timestamptz) IS 'Gives the partitions of the day that begins here the trigger note_late_ids. The first half of closing it. The daemon calls it.';

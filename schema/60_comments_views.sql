@@ -106,6 +106,7 @@ COMMENT ON FUNCTION name_executions(text[], boolean) IS 'Gives the rows of each 
 COMMENT ON FUNCTION move_tree(text, text, text, timestamptz) IS 'Moves the rows of a tree into the tree that adopted it, with its transaction: rows from one day before to seven days after the given time. The daemon calls it.';
 COMMENT ON FUNCTION notify_of_watches() IS 'Notifies listeners (LISTEN receiptd_watches) that watches, or wishes for some, were inserted.';
 COMMENT ON FUNCTION history_tables() IS 'Names of the history tables: the tables partitioned by block_time.';
+COMMENT ON FUNCTION history_partitions() IS 'The partitions of the history tables with the times that they hold.';
 COMMENT ON FUNCTION identify_rows(regclass) IS 'Gives a table without a primary key a replica identity, so that a publication may have it: its smallest unique index, or all of its columns. Tables and partitions of receiptd have had it since they were made.';
 COMMENT ON FUNCTION make_partitions(timestamptz, timestamptz) IS 'Creates the partitions of all history tables for the times between the two arguments, ten of each table at most, and returns the number of new ones. The daemon calls it.';
 COMMENT ON FUNCTION past_retention(text, timestamptz, timestamptz) IS 'Of the times of retention.receipts and retention.results, that of a history table: the second one is that of transaction_results and findings.';
