@@ -68,8 +68,8 @@ JOIN pg_class part ON part.oid = history.part
 ORDER BY 3, 1;
 
 -- Makes the partitions of all history tables that hold the times from_time to until_time, ten of each table at most. A partition
--- is made beside its table and then attached: that waits for nobody and makes nobody wait (CREATE TABLE
--- … PARTITION OF would stop readers and writers). Owner's rights, so that the daemon's role needs none: names are looked
+-- is made beside its table and then attached: that waits for nobody who reads or writes, and makes nobody wait (CREATE TABLE
+-- … PARTITION OF would stop both). Owner's rights, so that the daemon's role needs none: names are looked
 -- up in pg_catalog alone, as nobody's objects may be called with these rights.
 DO $made$
 BEGIN
@@ -77,17 +77,13 @@ BEGIN
 CREATE OR REPLACE FUNCTION make_partitions(from_time timestamptz, until_time timestamptz) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
 DECLARE
-    home CONSTANT text := {home};
-    width text;
-    tables text[];
+    width CONSTANT text := (SELECT partition_width FROM {home}.chain_identity);
     made int := 0;
     history text;
     part text;
     low timestamptz;
     high timestamptz;
 BEGIN
-    EXECUTE format('SELECT partition_width, array(SELECT %1$I.history_tables()) FROM %1$I.chain_identity', home)
-    INTO width, tables;
     IF width IS NULL THEN
         RAISE EXCEPTION 'the database does not know its chain yet (chain_identity is empty)';
     END IF;
@@ -95,35 +91,32 @@ BEGIN
     IF low + 10 * ('1 ' || width)::interval <= until_time THEN
         RAISE EXCEPTION 'make_partitions makes 10 partitions of each table at most, not all from % to %', from_time, until_time;
     END IF;
-    EXECUTE format('SELECT FROM %I.locks WHERE name = ''partitions'' FOR UPDATE', home);
+    PERFORM FROM {home}.locks WHERE name = 'partitions' FOR UPDATE;
     WHILE low <= until_time LOOP
         high := low + ('1 ' || width)::interval;
-        FOREACH history IN ARRAY tables LOOP
-            part := format('%s_p%s', history, to_char(low, 'YYYYMMDD'));
-            CONTINUE WHEN to_regclass(format('%I.%I', home, part)) IS NOT NULL;
-            EXECUTE format('CREATE TABLE %I.%I (LIKE %I.%I INCLUDING ALL) WITH (autovacuum_freeze_min_age = 0, '
-                           'autovacuum_vacuum_insert_threshold = 500000, autovacuum_analyze_scale_factor = 0.05)',
-                           home, part, home, history);
-            EXECUTE format('SELECT %I.identify_rows(%L)', home, format('%I.%I', home, part));
-            EXECUTE format('ALTER TABLE %I.%I ATTACH PARTITION %I.%I FOR VALUES FROM (%L) TO (%L)',
-                           home, history, home, part, low, high);
-            EXECUTE format('COMMENT ON TABLE %I.%I IS %L', home, part,
+        FOR history IN SELECT {home}.history_tables() LOOP
+            part := format('receiptd_partitions.%I', format('%s_p%s', history, to_char(low, 'YYYYMMDD')));
+            CONTINUE WHEN to_regclass(part) IS NOT NULL;
+            EXECUTE format('CREATE TABLE %s (LIKE {home}.%I INCLUDING ALL) WITH (autovacuum_freeze_min_age = 0, '
+                           'autovacuum_vacuum_insert_threshold = 500000, autovacuum_analyze_scale_factor = 0.05)', part, history);
+            PERFORM {home}.identify_rows(part::regclass);
+            EXECUTE format('ALTER TABLE {home}.%I ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', history, part, low, high);
+            EXECUTE format('COMMENT ON TABLE %s IS %L', part,
                            format('%s from %s to before %s (UTC); ask %s instead, with a block_time',
                                   history, low::date, high::date, history));
             -- PostgreSQL names the row that is there twice only to those who may read the partition.
             IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'receiptd_daemon') THEN
-                EXECUTE format('GRANT SELECT ON %I.%I TO receiptd_daemon', home, part);
+                EXECUTE format('GRANT SELECT ON %s TO receiptd_daemon', part);
             END IF;
             made := made + 1;
             -- Nothing is known of its rows, whatever was known of such a day before.
-            EXECUTE format('UPDATE %I.closed_days SET periods = periods - tstzmultirange($1) WHERE periods && $1', home)
-            USING tstzrange(low, high);
+            UPDATE {home}.closed_days SET periods = periods - tstzmultirange(tstzrange(low, high)) WHERE periods && tstzrange(low, high);
         END LOOP;
         low := high;
     END LOOP;
     RETURN made;
 END
-$$ $function$, '{home}', quote_literal(current_schema()));
+$$ $function$, '{home}', quote_ident(current_schema()));
 END
 $made$;
 
@@ -136,22 +129,20 @@ BEGIN
 CREATE OR REPLACE FUNCTION retire_partitions(receipts_before timestamptz, results_before timestamptz) RETURNS SETOF text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
 DECLARE
-    home CONSTANT text := {home};
-    part record;
+    old record;
 BEGIN
-    EXECUTE format('SELECT FROM %I.locks WHERE name = ''partitions'' FOR UPDATE', home);
-    EXECUTE format('SELECT table_name, part, upper(period) AS until_time, (SELECT relname::text FROM pg_class WHERE oid = part) AS name '
-                   'FROM %1$I.history_partitions() WHERE upper(period) <= %1$I.past_retention(table_name, $1, $2) '
-                   'ORDER BY lower(period), array_position(array(SELECT %1$I.history_tables()), table_name) DESC LIMIT 1', home)
-    INTO part USING receipts_before, results_before;
-    IF part.name IS NOT NULL THEN
-        EXECUTE format('INSERT INTO %I.pruned AS p (table_name, before_time) VALUES ($1, $2) ON CONFLICT (table_name) '
-                       'DO UPDATE SET before_time = greatest(p.before_time, excluded.before_time)', home)
-        USING part.table_name, part.until_time;
-        EXECUTE format('DROP TABLE %s', part.part);
-        RETURN NEXT part.name;
+    PERFORM FROM {home}.locks WHERE name = 'partitions' FOR UPDATE;
+    SELECT table_name, part, upper(period) AS until_time, relname::text AS name INTO old
+    FROM {home}.history_partitions() JOIN pg_class ON oid = part
+    WHERE upper(period) <= {home}.past_retention(table_name, receipts_before, results_before)
+    ORDER BY lower(period), array_position(array(SELECT {home}.history_tables()), table_name) DESC LIMIT 1;
+    IF FOUND THEN
+        INSERT INTO {home}.pruned AS p (table_name, before_time) VALUES (old.table_name, old.until_time)
+        ON CONFLICT (table_name) DO UPDATE SET before_time = greatest(p.before_time, excluded.before_time);
+        EXECUTE format('DROP TABLE %s', old.part);
+        RETURN NEXT old.name;
     END IF;
 END
-$$ $function$, '{home}', quote_literal(current_schema()));
+$$ $function$, '{home}', quote_ident(current_schema()));
 END
 $made$;

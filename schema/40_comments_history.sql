@@ -1,3 +1,4 @@
+COMMENT ON SCHEMA receiptd_partitions IS 'The partitions of receiptd''s history tables. Ask the tables, with a condition on block_time; view partitions lists them.';
 COMMENT ON TABLE database_identity IS 'The id of this database in names that others hear, in one row that the first daemon writes. receiptd database keep-id and new-id change it.';
 COMMENT ON COLUMN database_identity.only_row IS 'Always true: keeps the table at one row.';
 COMMENT ON COLUMN database_identity.database_id IS 'The id. Names of groups and of messages about them are made with it.';

@@ -31,8 +31,8 @@ constexpr const char* kTableBytes =
     "  sum(pg_table_size(oid))::bigint, sum(pg_indexes_size(oid))::bigint "
     "FROM (SELECT c.oid, coalesce(parent.relname, c.relname)::text AS root FROM pg_class c "
     "  LEFT JOIN pg_inherits i ON i.inhrelid = c.oid LEFT JOIN pg_class parent ON parent.oid = i.inhparent "
-    "  WHERE c.relkind = 'r' "
-    "    AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'chain_identity'::regclass)) "
+    "  WHERE c.relkind = 'r' AND coalesce(parent.relnamespace, c.relnamespace) "
+    "    = (SELECT relnamespace FROM pg_class WHERE oid = 'chain_identity'::regclass)) "
     "each "
     "GROUP BY 1";
 

@@ -173,7 +173,7 @@ TEST_F(DaysOfIds, OutliveTheReceiptsOfTheDayWithItsResults) {
 
 TEST_F(DaysOfIds, AreOpenAgainWhereAPartitionHasLostItsTrigger) {
     close_days();
-    execute("ALTER TABLE receipts_p20221012 DISABLE TRIGGER note_late_ids");
+    execute("ALTER TABLE receiptd_partitions.receipts_p20221012 DISABLE TRIGGER note_late_ids");
     execute(receipt("R", "T", 12));
     await(store().check_identity("testnet", "all"));
     EXPECT_EQ(days_of("R"), "12 18");
