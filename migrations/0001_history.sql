@@ -27,7 +27,9 @@ CREATE TABLE chain_identity (
     only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
     network text NOT NULL,
     scope text NOT NULL,
-    partition_width text NOT NULL CHECK (partition_width IN ('day', 'week', 'month')),
+    -- Block time in each partition that is made from now on; automatic: what closed days take decides.
+    partition_width text NOT NULL DEFAULT 'day' CHECK (partition_width IN ('day', 'week', 'month')),
+    width_is_automatic boolean NOT NULL DEFAULT true,
     created_by text NOT NULL,
     created_at timestamptz NOT NULL DEFAULT now(),
     -- The hash of the chain's genesis block, as the hosts told it at the first start. NULL: nobody has told it yet.

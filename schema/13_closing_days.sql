@@ -14,7 +14,7 @@ CREATE OR REPLACE FUNCTION days_to_close(before_time timestamptz) RETURNS TABLE 
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
     SELECT lower(p.period), sum(pg_relation_size(p.part))::bigint
     FROM {home}.id_partitions() AS p
-    WHERE upper(p.period) <= before_time AND NOT lower_inf(p.period)
+    WHERE upper(p.period) <= before_time AND isfinite(lower(p.period))
       AND NOT EXISTS (SELECT FROM {home}.closed_days WHERE hashed_as = {home}.hashes_now() AND periods @> p.period)
     GROUP BY p.period
     ORDER BY 1
@@ -112,7 +112,7 @@ DECLARE
     oldest timestamptz;
 BEGIN
     PERFORM FROM {home}.locks WHERE name = 'days' FOR UPDATE;
-    SELECT min(lower(period)) INTO oldest FROM {home}.id_partitions() HAVING NOT bool_or(lower_inf(period));
+    SELECT min(lower(period)) INTO oldest FROM {home}.id_partitions();
     IF oldest IS NOT NULL THEN
         UPDATE {home}.closed_days SET periods = periods - tstzmultirange(tstzrange(NULL, oldest))
         WHERE periods && tstzrange(NULL, oldest);

@@ -85,7 +85,8 @@ BEGIN
         )
         SELECT jsonb_build_array('receiptd_daemon', relation, '', 'SELECT') FROM relations
         UNION ALL
-        SELECT jsonb_build_array('receiptd_daemon', format('%I.%I', 'receiptd_partitions', partition_name), '', 'SELECT') FROM partitions
+        SELECT jsonb_build_array('receiptd_daemon', format('%I.%I', n.nspname, c.relname), '', 'SELECT')
+        FROM history_partitions() JOIN pg_class c ON c.oid = part JOIN pg_namespace n ON n.oid = c.relnamespace
         UNION ALL
         SELECT jsonb_build_array('receiptd_daemon', relation, '', k.kind) FROM relations
         JOIN (VALUES ('I', 'INSERT'), ('U', 'UPDATE'), ('D', 'DELETE')) k (letter, kind) ON strpos(writes, letter) > 0

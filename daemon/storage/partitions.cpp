@@ -123,11 +123,25 @@ void PartitionKeeper::ensure(pqxx::connection& connection, const std::set<std::i
                                  " days would get partitions in a minute");
 }
 
-void PartitionKeeper::make_ahead(pqxx::connection& connection, base::WallTime newest) {
-    pqxx::work tx(connection);
-    shim::query(tx, "SELECT make_partitions(to_timestamp($1), to_timestamp($1) + interval '2 days')",
-                unix_seconds(newest));
-    tx.commit();
+bool PartitionKeeper::make_ahead(pqxx::connection& connection, base::WallTime newest) {
+    try {
+        pqxx::work tx(connection);
+        tx.exec("SET LOCAL lock_timeout = '500ms'");
+        shim::query(tx, "SELECT make_partitions(to_timestamp($1), to_timestamp($1) + interval '2 days')",
+                    unix_seconds(newest));
+        shim::query(tx,
+                    "SELECT make_partitions(until_time, until_time) FROM partitions WHERE table_name = "
+                    "'blocks' AND to_timestamp($1) >= from_time AND to_timestamp($1) < until_time",
+                    unix_seconds(newest));
+        tx.commit();
+        return true;
+    } catch (const pqxx::sql_error& e) {
+        if (shim::sqlstate_of(e) != kNoLockInTime) throw;
+        log::info(
+            "partitions are not made ahead now, as another session holds a lock; tried again in a minute",
+            {{"because", e.what()}});
+        return false;
+    }
 }
 
 bool PartitionKeeper::retire(pqxx::connection& connection, const Past& past) {

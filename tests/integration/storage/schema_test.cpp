@@ -178,7 +178,7 @@ TEST_F(Schema, AUserWithoutRightsIsToldWhichItLacks) {
     const auto role = "nobody_" + database().name();
     execute("CREATE ROLE " + role + " LOGIN PASSWORD 'hush'");
     {
-        OpenStore nobody(database().url_as(role + ":hush") + "?options=", "day", impatient());
+        OpenStore nobody(database().url_as(role + ":hush") + "?options=", impatient());
         try {
             await(nobody.blocks.load_coverage());
             ADD_FAILURE() << "read without rights";
