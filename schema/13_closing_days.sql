@@ -89,6 +89,29 @@ BEGIN
 END
 $$ $function$,
 
+-- Tidies one closed partition and returns it; NULL: all are. Its statistics are made here. What is left to vacuum and to
+-- freeze is left to autovacuum, which paces itself: VACUUM runs in no function, and the daemon's role owns no table.
+-- These settings tell, too, that it was done.
+$function$
+CREATE OR REPLACE FUNCTION tidy_partition() RETURNS regclass
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    done CONSTANT text := 'autovacuum_vacuum_insert_scale_factor=0';
+    untidy regclass;
+BEGIN
+    PERFORM FROM {home}.locks WHERE name = 'days' FOR UPDATE;
+    SELECT h.part INTO untidy
+    FROM {home}.history_partitions() AS h JOIN pg_class c ON c.oid = h.part JOIN {home}.closed_days ON periods @> h.period
+    WHERE NOT isempty(h.period) AND done <> ALL (coalesce(c.reloptions, '{}'))
+    ORDER BY lower(h.period), h.part LIMIT 1;
+    IF FOUND THEN
+        EXECUTE format('ANALYZE %s', untidy);
+        EXECUTE format('ALTER TABLE %s SET (autovacuum_vacuum_insert_threshold = 1000, %s)', untidy, done);
+    END IF;
+    RETURN untidy;
+END
+$$ $function$,
+
 -- Days of which a partition has no trigger count as open again: it was attached by hand, or this was the subscriber of a
 -- logical replication, which has the rows of closed_days and not the triggers. Returns whether there were any.
 $function$

@@ -37,6 +37,7 @@ COMMENT ON FUNCTION notes_late_ids(regclass) IS 'Whether a partition has the tri
 COMMENT ON FUNCTION days_to_close(timestamptz) IS 'Where days begin that were over at a time and are not closed, and how large their partitions are: one that does not grow any more can be closed.';
 COMMENT ON FUNCTION guard_day(timestamptz) IS 'Gives the partitions of the day that begins here the trigger note_late_ids. The first half of closing it. The daemon calls it.';
 COMMENT ON FUNCTION close_day(timestamptz) IS 'Closes the day that begins here and returns how many ids it has; NULL: its partitions have no triggers, or are not all there. To be called after guard_day(), in a transaction of its own. The daemon calls it.';
+COMMENT ON FUNCTION tidy_partition() IS 'Makes the statistics of one closed partition, has autovacuum freeze what is left of it, and returns it; NULL: all are tidy. The daemon calls it.';
 COMMENT ON FUNCTION reopen_unguarded_days() IS 'Opens days again of which a partition has no trigger note_late_ids, and says whether there were any. The daemon calls it.';
 COMMENT ON FUNCTION forget_ids() IS 'Forgets the ids of days that lie before the oldest partition. The daemon calls it.';
 COMMENT ON FUNCTION merge_ids() IS 'One step of merging runs, of additions becoming a run, or of deleting what is merged; false if there was nothing to do. The daemon calls it.';

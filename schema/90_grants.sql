@@ -136,7 +136,7 @@ BEGIN
     END LOOP;
 
     REVOKE EXECUTE ON FUNCTION make_partitions(timestamptz, timestamptz), retire_partitions(timestamptz, timestamptz), guard_day(timestamptz),
-        close_day(timestamptz), reopen_unguarded_days(), forget_ids(), merge_ids() FROM PUBLIC;
+        close_day(timestamptz), tidy_partition(), reopen_unguarded_days(), forget_ids(), merge_ids() FROM PUBLIC;
     FOREACH one IN ARRAY roles LOOP
         CONTINUE WHEN has_schema_privilege(one, home, 'USAGE');
         EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', home, one);
@@ -144,7 +144,7 @@ BEGIN
     IF 'receiptd_daemon' = ANY (roles) THEN
         EXECUTE format('GRANT USAGE ON SEQUENCE %I.alert_places TO receiptd_daemon', home);
         GRANT EXECUTE ON FUNCTION make_partitions(timestamptz, timestamptz), retire_partitions(timestamptz, timestamptz),
-            guard_day(timestamptz), close_day(timestamptz), reopen_unguarded_days(), forget_ids(), merge_ids() TO receiptd_daemon;
+            guard_day(timestamptz), close_day(timestamptz), tidy_partition(), reopen_unguarded_days(), forget_ids(), merge_ids() TO receiptd_daemon;
     END IF;
 
     -- Compiling a question over hundreds of partitions takes seconds, answering it milliseconds. In a database that

@@ -203,5 +203,27 @@ TEST_F(Partitions, WhatALocksReckoningAdvisesIsEnough) {
     EXPECT_THAT(five_years.in_words(), HasSubstr("set max_locks_per_transaction = 1472"));
 }
 
+TEST_F(Partitions, AreTidiedOnceWhenTheyAreClosed) {
+    const std::string tidy =
+        "SELECT count(*) FROM pg_class WHERE relnamespace = 'receiptd_partitions'::regnamespace AND "
+        "reloptions @> ARRAY['autovacuum_vacuum_insert_threshold=1000', "
+        "'autovacuum_vacuum_insert_scale_factor=0']";
+    commit(full_batch(100));
+    commit_block_at(101, "timestamptz '2022-10-20 07:00Z'");
+    await(store().keep_partitions());
+    EXPECT_EQ(value(tidy), "0") << "the day is over, and not closed";
+    await(store().keep_partitions());
+    EXPECT_EQ(value(tidy), "9") << "the day that is closed, of each table";
+    const std::string rows = "SELECT reltuples FROM pg_class WHERE relname = 'receipts_p20221019'";
+    EXPECT_EQ(value(rows), "1");
+    EXPECT_EQ(value("SELECT count(*) > 0 FROM pg_stats WHERE tablename = 'receipts_p20221019'"), "t");
+
+    execute("DELETE FROM receipts");
+    OpenStore after_a_restart(database().url());
+    await(after_a_restart.keep_partitions());
+    EXPECT_EQ(value(rows), "1") << "not again";
+    EXPECT_EQ(value(tidy), "9");
+}
+
 }  // namespace
 }  // namespace receiptd::test
