@@ -23,7 +23,7 @@ SOURCES = ("rpc", "neardata")
 ACCOUNTS = ["ft.sandbox", "receiver.sandbox"]  # of the scope accounts
 BYTES = """SELECT coalesce(parent.relname, own.relname), sum(pg_table_size(own.oid)), sum(pg_indexes_size(own.oid))
 FROM pg_class own LEFT JOIN pg_inherits ON inhrelid = own.oid LEFT JOIN pg_class parent ON parent.oid = inhparent
-WHERE own.relkind = 'r' AND own.relnamespace = 'public'::regnamespace GROUP BY 1"""
+WHERE own.relkind = 'r' AND coalesce(parent.relnamespace, own.relnamespace) = 'public'::regnamespace GROUP BY 1"""
 
 
 def write_config(folder, chain, database, source, scope):

@@ -23,7 +23,7 @@ PREPARE = """
 CREATE OR REPLACE FUNCTION bench_id(what text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT 'A' || translate(left(encode(sha256(what::bytea), 'base64'), 42), '0OIl+/', 'abcdef')
 $$;
-INSERT INTO chain_identity (network, scope, partition_width, created_by) VALUES ('sandbox', 'all', 'day', 'bench');
+INSERT INTO chain_identity (network, scope, width_is_automatic, created_by) VALUES ('sandbox', 'all', false, 'bench');
 """
 SIZE = "CASE WHEN i % 500 = 0 THEN 60 ELSE 2 + 2 * (i % 4) END"
 

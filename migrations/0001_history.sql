@@ -9,11 +9,27 @@
 -- BRIN on time and height costs nothing. Long values are stored MAIN: compressed in place, moved out of
 -- the row only when it does not fit a page (halves the server's work against the default).
 
+-- Where the partitions lie, so that lists of tables show what people ask. Whoever owns it could drop them.
+DO $$
+BEGIN
+    IF to_regnamespace('receiptd_partitions') IS NULL THEN
+        CREATE SCHEMA receiptd_partitions;
+    ELSIF NOT (SELECT pg_has_role(nspowner, 'USAGE') FROM pg_namespace WHERE nspname = 'receiptd_partitions') THEN
+        RAISE insufficient_privilege;
+    END IF;
+EXCEPTION WHEN insufficient_privilege THEN
+    RAISE EXCEPTION 'user "%" needs a schema for partitions: a superuser runs CREATE SCHEMA receiptd_partitions AUTHORIZATION %',
+        current_user, quote_ident(current_user);
+END
+$$;
+
 CREATE TABLE chain_identity (
     only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
     network text NOT NULL,
     scope text NOT NULL,
-    partition_width text NOT NULL CHECK (partition_width IN ('day', 'week', 'month')),
+    -- Block time in each partition that is made from now on; automatic: what closed days take decides.
+    partition_width text NOT NULL DEFAULT 'day' CHECK (partition_width IN ('day', 'week', 'month')),
+    width_is_automatic boolean NOT NULL DEFAULT true,
     created_by text NOT NULL,
     created_at timestamptz NOT NULL DEFAULT now(),
     -- The hash of the chain's genesis block, as the hosts told it at the first start. NULL: nobody has told it yet.

@@ -81,21 +81,13 @@ $$ $function$, '{home}', quote_ident(current_schema()));
 END
 $made$;
 
--- The partitions that hold the time, of the tables in which rows are looked up by id, with their bounds.
 DO $made$
 BEGIN
     EXECUTE replace($function$
-CREATE OR REPLACE FUNCTION id_partitions(from_time timestamptz)
-RETURNS TABLE (table_name text, columns text[], part regclass, period tstzrange)
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
-    SELECT ids.table_name, ids.columns, c.oid::regclass,
-           tstzrange((regexp_match(bounds.text, 'FROM \(''([^'']+)''\)'))[1]::timestamptz,
-                     (regexp_match(bounds.text, 'TO \(''([^'']+)''\)'))[1]::timestamptz)
-    FROM {home}.id_columns() AS ids
-    JOIN pg_class c ON c.relname = format('%s_p%s', ids.table_name, to_char(from_time, 'YYYYMMDD')) AND c.relispartition
-                   AND c.relnamespace = '{home}'::regnamespace
-    JOIN pg_inherits i ON i.inhrelid = c.oid AND i.inhparent = format('{home}.%I', ids.table_name)::regclass
-    CROSS JOIN LATERAL (SELECT pg_get_expr(c.relpartbound, c.oid) AS text) AS bounds
+CREATE OR REPLACE FUNCTION id_partitions() RETURNS TABLE (table_name text, columns text[], part regclass, period tstzrange)
+LANGUAGE sql STABLE AS $$
+    SELECT table_name, ids.columns, history.part, history.period
+    FROM {home}.id_columns() AS ids JOIN {home}.history_partitions() AS history USING (table_name)
 $$ $function$, '{home}', quote_ident(current_schema()));
 END
 $made$;

@@ -12,21 +12,11 @@ BEGIN
 $function$
 CREATE OR REPLACE FUNCTION days_to_close(before_time timestamptz) RETURNS TABLE (from_time timestamptz, bytes bigint)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
-    WITH over AS (
-        SELECT DISTINCT day.period
-        FROM {home}.id_columns() AS ids
-        JOIN pg_inherits i ON i.inhparent = format('{home}.%I', ids.table_name)::regclass
-        JOIN pg_class c ON c.oid = i.inhrelid
-        CROSS JOIN LATERAL (SELECT pg_get_expr(c.relpartbound, c.oid) AS text) AS bounds
-        CROSS JOIN LATERAL (SELECT tstzrange((regexp_match(bounds.text, 'FROM \(''([^'']+)''\)'))[1]::timestamptz,
-                                             (regexp_match(bounds.text, 'TO \(''([^'']+)''\)'))[1]::timestamptz) AS period) AS day
-        WHERE upper(day.period) <= before_time
-          AND NOT EXISTS (SELECT FROM {home}.closed_days WHERE hashed_as = {home}.hashes_now() AND periods @> day.period)
-    )
-    SELECT lower(over.period), sum(pg_relation_size(p.part))::bigint
-    FROM over CROSS JOIN LATERAL {home}.id_partitions(lower(over.period)) AS p
-    WHERE p.period = over.period
-    GROUP BY over.period
+    SELECT lower(p.period), sum(pg_relation_size(p.part))::bigint
+    FROM {home}.id_partitions() AS p
+    WHERE upper(p.period) <= before_time AND isfinite(lower(p.period))
+      AND NOT EXISTS (SELECT FROM {home}.closed_days WHERE hashed_as = {home}.hashes_now() AND periods @> p.period)
+    GROUP BY p.period
     ORDER BY 1
 $$ $function$,
 
@@ -46,7 +36,8 @@ DECLARE
     one record;
 BEGIN
     PERFORM FROM {home}.locks WHERE name = 'days' FOR UPDATE;
-    FOR one IN SELECT * FROM {home}.id_partitions(from_time) AS p WHERE NOT {home}.notes_late_ids(p.part) LOOP
+    FOR one IN SELECT * FROM {home}.id_partitions() AS p
+               WHERE lower(p.period) = from_time AND NOT {home}.notes_late_ids(p.part) LOOP
         EXECUTE format('CREATE OR REPLACE TRIGGER note_late_ids AFTER INSERT OR UPDATE OF %s, block_time ON %s '
                        'FOR EACH ROW EXECUTE FUNCTION {home}.note_late_ids(%L)',
                        array_to_string(one.columns, ', '), one.part, one.table_name);
@@ -68,7 +59,7 @@ BEGIN
     PERFORM FROM {home}.locks WHERE name = 'days' FOR UPDATE;
     SELECT p.period, count(*) AS parts, string_agg(format('SELECT unnest(ARRAY[%s]) AS id, block_time FROM %s',
                                        array_to_string(p.columns, ', '), p.part), ' UNION ALL ') AS all_rows INTO day
-    FROM {home}.id_partitions(from_time) AS p WHERE lower(p.period) = from_time
+    FROM {home}.id_partitions() AS p WHERE lower(p.period) = from_time
     GROUP BY p.period HAVING bool_and({home}.notes_late_ids(p.part));
     IF NOT FOUND THEN
         RETURN NULL;
@@ -87,14 +78,37 @@ BEGIN
             ') SELECT coalesce(sum(keys), 0) FROM run'
     INTO ids USING lower(day.period)::date, upper(day.period)::date;
     PERFORM FROM {home}.locks WHERE name = 'partitions' FOR UPDATE;
-    IF (SELECT count(*) <> day.parts OR NOT bool_and({home}.notes_late_ids(p.part))
-        FROM {home}.id_partitions(from_time) AS p WHERE lower(p.period) = from_time) THEN
+    IF (SELECT count(*) <> day.parts OR NOT bool_and(p.period = day.period AND {home}.notes_late_ids(p.part))
+        FROM {home}.id_partitions() AS p WHERE p.period && day.period) THEN
         RETURN NULL;
     END IF;
     INSERT INTO {home}.closed_days AS known (periods, hashed_as) VALUES (tstzmultirange(day.period), {home}.hashes_now())
     ON CONFLICT (only_row) DO UPDATE SET hashed_as = excluded.hashed_as, periods = excluded.periods
         + CASE WHEN known.hashed_as = excluded.hashed_as THEN known.periods ELSE '{}' END;
     RETURN ids;
+END
+$$ $function$,
+
+-- Tidies one closed partition and returns it; NULL: all are. Its statistics are made here. What is left to vacuum and to
+-- freeze is left to autovacuum, which paces itself: VACUUM runs in no function, and the daemon's role owns no table.
+-- These settings tell, too, that it was done.
+$function$
+CREATE OR REPLACE FUNCTION tidy_partition() RETURNS regclass
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    done CONSTANT text := 'autovacuum_vacuum_insert_scale_factor=0';
+    untidy regclass;
+BEGIN
+    PERFORM FROM {home}.locks WHERE name = 'days' FOR UPDATE;
+    SELECT h.part INTO untidy
+    FROM {home}.history_partitions() AS h JOIN pg_class c ON c.oid = h.part JOIN {home}.closed_days ON periods @> h.period
+    WHERE NOT isempty(h.period) AND done <> ALL (coalesce(c.reloptions, '{}'))
+    ORDER BY lower(h.period), h.part LIMIT 1;
+    IF FOUND THEN
+        EXECUTE format('ANALYZE %s', untidy);
+        EXECUTE format('ALTER TABLE %s SET (autovacuum_vacuum_insert_threshold = 1000, %s)', untidy, done);
+    END IF;
+    RETURN untidy;
 END
 $$ $function$,
 
@@ -106,13 +120,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET time
 DECLARE
     open tstzmultirange;
 BEGIN
-    SELECT range_agg(tstzrange((regexp_match(bounds.text, 'FROM \(''([^'']+)''\)'))[1]::timestamptz,
-                               (regexp_match(bounds.text, 'TO \(''([^'']+)''\)'))[1]::timestamptz)) INTO open
-    FROM {home}.id_columns() AS ids
-    JOIN pg_inherits i ON i.inhparent = format('{home}.%I', ids.table_name)::regclass
-    JOIN pg_class c ON c.oid = i.inhrelid
-    CROSS JOIN LATERAL (SELECT pg_get_expr(c.relpartbound, c.oid) AS text) AS bounds
-    WHERE NOT {home}.notes_late_ids(c.oid);
+    SELECT range_agg(p.period) INTO open FROM {home}.id_partitions() AS p WHERE NOT {home}.notes_late_ids(p.part);
     UPDATE {home}.closed_days SET periods = periods - open WHERE periods && open;
     RETURN FOUND;
 END
@@ -127,9 +135,7 @@ DECLARE
     oldest timestamptz;
 BEGIN
     PERFORM FROM {home}.locks WHERE name = 'days' FOR UPDATE;
-    SELECT min((regexp_match(pg_get_expr(c.relpartbound, c.oid), 'FROM \(''([^'']+)''\)'))[1]::timestamptz) INTO oldest
-    FROM {home}.id_columns() AS ids JOIN pg_inherits i ON i.inhparent = format('{home}.%I', ids.table_name)::regclass
-    JOIN pg_class c ON c.oid = i.inhrelid;
+    SELECT min(lower(period)) INTO oldest FROM {home}.id_partitions();
     IF oldest IS NOT NULL THEN
         UPDATE {home}.closed_days SET periods = periods - tstzmultirange(tstzrange(NULL, oldest))
         WHERE periods && tstzrange(NULL, oldest);

@@ -1,3 +1,4 @@
+COMMENT ON SCHEMA receiptd_partitions IS 'The partitions of receiptd''s history tables. Ask the tables, with a condition on block_time; view partitions lists them.';
 COMMENT ON TABLE database_identity IS 'The id of this database in names that others hear, in one row that the first daemon writes. receiptd database keep-id and new-id change it.';
 COMMENT ON COLUMN database_identity.only_row IS 'Always true: keeps the table at one row.';
 COMMENT ON COLUMN database_identity.database_id IS 'The id. Names of groups and of messages about them are made with it.';
@@ -10,7 +11,8 @@ COMMENT ON COLUMN chain_identity.only_row IS 'Always true: keeps the table at on
 COMMENT ON COLUMN chain_identity.network IS 'Name of the network, as configured: mainnet, testnet, …';
 COMMENT ON COLUMN chain_identity.genesis_hash IS 'Hash of the genesis block: chain.genesis_hash, or what the hosts returned at the first start. A host with another hash is not used. NULL: not known yet.';
 COMMENT ON COLUMN chain_identity.scope IS 'What is stored: headers (blocks and chunks), accounts (trees that touch the configured accounts), all.';
-COMMENT ON COLUMN chain_identity.partition_width IS 'Block time in one partition of a history table: day, week or month (UTC).';
+COMMENT ON COLUMN chain_identity.partition_width IS 'Block time in each partition of a history table that is made from now on: day, week or month (UTC). receiptd partitions --width sets it.';
+COMMENT ON COLUMN chain_identity.width_is_automatic IS 'Whether partition_width follows the size of closed days.';
 COMMENT ON COLUMN chain_identity.created_by IS 'Version of receiptd that wrote this row.';
 COMMENT ON COLUMN chain_identity.created_at IS 'When this row was written.';
 

@@ -106,8 +106,11 @@ COMMENT ON FUNCTION name_executions(text[], boolean) IS 'Gives the rows of each 
 COMMENT ON FUNCTION move_tree(text, text, text, timestamptz) IS 'Moves the rows of a tree into the tree that adopted it, with its transaction: rows from one day before to seven days after the given time. The daemon calls it.';
 COMMENT ON FUNCTION notify_of_watches() IS 'Notifies listeners (LISTEN receiptd_watches) that watches, or wishes for some, were inserted.';
 COMMENT ON FUNCTION history_tables() IS 'Names of the history tables: the tables partitioned by block_time.';
+COMMENT ON FUNCTION history_partitions() IS 'The partitions of the history tables with the times that they hold.';
+COMMENT ON FUNCTION automatic_width(text, numeric) IS 'How wide partitions are made (day, week, month) where they are as wide as the first argument and a day takes so many bytes.';
+COMMENT ON FUNCTION bytes_a_day() IS 'What a day takes on disk, of all history tables with their indexes: the most of the newest four closed partitions. NULL: not known yet.';
 COMMENT ON FUNCTION identify_rows(regclass) IS 'Gives a table without a primary key a replica identity, so that a publication may have it: its smallest unique index, or all of its columns. Tables and partitions of receiptd have had it since they were made.';
-COMMENT ON FUNCTION make_partitions(timestamptz, timestamptz) IS 'Creates the partitions of all history tables for the times between the two arguments, ten of each table at most, and returns the number of new ones. The daemon calls it.';
+COMMENT ON FUNCTION make_partitions(timestamptz, timestamptz) IS 'Creates the partitions of all history tables for the times between the two arguments, ten of each table at most, and returns the number of new ones. They are as wide as chain_identity says, and end where another one begins. The daemon calls it.';
 COMMENT ON FUNCTION past_retention(text, timestamptz, timestamptz) IS 'Of the times of retention.receipts and retention.results, that of a history table: the second one is that of transaction_results and findings.';
 COMMENT ON FUNCTION retire_partitions(timestamptz, timestamptz) IS 'Drops one partition, of the oldest ones, if all its times are before the first argument, or before the second one for transaction_results and findings, and returns its name. NULL: nothing is dropped. The daemon calls it for [retention] until it returns nothing. THE ROWS ARE DELETED.';
 COMMENT ON FUNCTION finding_of(alerts) IS 'Id of the finding that an alert reports.';

@@ -75,17 +75,18 @@ BEGIN
     roles := array(SELECT rolname FROM pg_roles WHERE rolname <> current_user
                    AND rolname IN (reader, 'receiptd_daemon', 'receiptd_watcher'));
 
-    -- A right is [role, relation, column or '', kind].
+    -- A right is [role, relation in full, column or '', kind].
     wanted := array(
         WITH relations AS (
-            SELECT split_part(o, ' ', 1) AS relation, split_part(o, ' ', 2) AS writes,
+            SELECT format('%I.%I', home, split_part(o, ' ', 1)) AS relation, split_part(o, ' ', 2) AS writes,
                    array(SELECT split_part(s, ' ', 2) FROM unnest(secret) s
                          WHERE split_part(s, ' ', 1) = split_part(o, ' ', 1)) AS hidden
             FROM unnest(owned) o
         )
         SELECT jsonb_build_array('receiptd_daemon', relation, '', 'SELECT') FROM relations
         UNION ALL
-        SELECT jsonb_build_array('receiptd_daemon', partition_name, '', 'SELECT') FROM partitions
+        SELECT jsonb_build_array('receiptd_daemon', format('%I.%I', n.nspname, c.relname), '', 'SELECT')
+        FROM history_partitions() JOIN pg_class c ON c.oid = part JOIN pg_namespace n ON n.oid = c.relnamespace
         UNION ALL
         SELECT jsonb_build_array('receiptd_daemon', relation, '', k.kind) FROM relations
         JOIN (VALUES ('I', 'INSERT'), ('U', 'UPDATE'), ('D', 'DELETE')) k (letter, kind) ON strpos(writes, letter) > 0
@@ -93,10 +94,10 @@ BEGIN
         SELECT jsonb_build_array(reader, relation, '', 'SELECT') FROM relations WHERE hidden = '{}'
         UNION ALL
         SELECT jsonb_build_array(reader, relation, a.attname, 'SELECT') FROM relations
-        JOIN pg_attribute a ON a.attrelid = format('%I.%I', home, relation)::regclass
+        JOIN pg_attribute a ON a.attrelid = relation::regclass
         WHERE hidden <> '{}' AND a.attnum > 0 AND NOT a.attisdropped AND a.attname <> ALL (hidden)
         UNION ALL
-        SELECT jsonb_build_array('receiptd_watcher', split_part(g, ' ', 1), split_part(g, ' ', 2), 'INSERT')
+        SELECT jsonb_build_array('receiptd_watcher', format('%I.%I', home, split_part(g, ' ', 1)), split_part(g, ' ', 2), 'INSERT')
         FROM unnest(given) g);
 
     -- First what is too much, then what is missing: to revoke a right on a table revokes it on each column. Partitions
@@ -104,8 +105,9 @@ BEGIN
     FOREACH verb IN ARRAY ARRAY['REVOKE', 'GRANT'] LOOP
         FOR change IN
             WITH granted AS (
-                SELECT jsonb_build_array(r.rolname, c.relname, own.col, a.privilege_type) AS had
+                SELECT jsonb_build_array(r.rolname, format('%I.%I', n.nspname, c.relname), own.col, a.privilege_type) AS had
                 FROM pg_class c
+                JOIN pg_namespace n ON n.oid = c.relnamespace
                 CROSS JOIN LATERAL (
                     SELECT c.relacl AS acl, '' AS col
                     UNION ALL
@@ -113,9 +115,9 @@ BEGIN
                 ) own
                 CROSS JOIN LATERAL aclexplode(own.acl) a
                 JOIN pg_roles r ON r.oid = a.grantee
-                WHERE c.relnamespace = quote_ident(home)::regnamespace AND r.rolname = ANY (roles || former)
-                  AND (c.relname IN (SELECT split_part(o, ' ', 1) FROM unnest(owned) o)
-                       OR c.relname IN (SELECT partition_name FROM partitions))
+                WHERE r.rolname = ANY (roles || former)
+                  AND (n.nspname = home AND c.relname IN (SELECT split_part(o, ' ', 1) FROM unnest(owned) o)
+                       OR c.oid IN (SELECT part FROM history_partitions()))
             )
             SELECT item ->> 0 AS role, item ->> 1 AS relation, item ->> 3 AS kind,
                    '(' || string_agg(quote_ident(nullif(item ->> 2, '')), ', ') || ')' AS columns
@@ -124,7 +126,7 @@ BEGIN
             WHERE item ->> 0 = ANY (roles || former) AND CASE verb WHEN 'GRANT' THEN had IS NULL ELSE asked IS NULL END
             GROUP BY 1, 2, 3, item ->> 2 = ''
         LOOP
-            EXECUTE format('%s %s %s ON %I.%I %s %I', verb, change.kind, change.columns, home, change.relation,
+            EXECUTE format('%s %s %s ON %s %s %I', verb, change.kind, change.columns, change.relation,
                            CASE verb WHEN 'GRANT' THEN 'TO' ELSE 'FROM' END, change.role);
         END LOOP;
     END LOOP;
@@ -134,7 +136,7 @@ BEGIN
     END LOOP;
 
     REVOKE EXECUTE ON FUNCTION make_partitions(timestamptz, timestamptz), retire_partitions(timestamptz, timestamptz), guard_day(timestamptz),
-        close_day(timestamptz), reopen_unguarded_days(), forget_ids(), merge_ids() FROM PUBLIC;
+        close_day(timestamptz), tidy_partition(), reopen_unguarded_days(), forget_ids(), merge_ids() FROM PUBLIC;
     FOREACH one IN ARRAY roles LOOP
         CONTINUE WHEN has_schema_privilege(one, home, 'USAGE');
         EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', home, one);
@@ -142,17 +144,16 @@ BEGIN
     IF 'receiptd_daemon' = ANY (roles) THEN
         EXECUTE format('GRANT USAGE ON SEQUENCE %I.alert_places TO receiptd_daemon', home);
         GRANT EXECUTE ON FUNCTION make_partitions(timestamptz, timestamptz), retire_partitions(timestamptz, timestamptz),
-            guard_day(timestamptz), close_day(timestamptz), reopen_unguarded_days(), forget_ids(), merge_ids() TO receiptd_daemon;
+            guard_day(timestamptz), close_day(timestamptz), tidy_partition(), reopen_unguarded_days(), forget_ids(), merge_ids() TO receiptd_daemon;
     END IF;
 
     -- Compiling a question over hundreds of partitions takes seconds, answering it milliseconds. In a database that
     -- other programs share, the setting is not ours.
     IF NOT EXISTS (SELECT FROM pg_class c
                    WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't'
-                     AND c.relnamespace::regnamespace::text NOT IN ('pg_catalog', 'information_schema')
+                     AND c.relnamespace::regnamespace::text NOT IN ('pg_catalog', 'information_schema', 'receiptd_partitions')
                      AND NOT (c.relnamespace = quote_ident(home)::regnamespace
-                              AND (c.relname IN (SELECT split_part(o, ' ', 1) FROM unnest(owned) o)
-                                   OR c.relname IN (SELECT partition_name FROM partitions))))
+                              AND c.relname IN (SELECT split_part(o, ' ', 1) FROM unnest(owned) o)))
        AND NOT EXISTS (SELECT FROM pg_db_role_setting s JOIN pg_database d ON d.oid = s.setdatabase
                        WHERE d.datname = current_database() AND s.setrole = 0 AND 'jit=off' = ANY (s.setconfig)) THEN
         BEGIN

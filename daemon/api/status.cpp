@@ -289,6 +289,7 @@ std::vector<Unreadiness> notes(const DaemonStatus& status) {
                                        status.newer_schema +
                                        "): restart it with the version that changed it"});
     if (!status.held_up.empty()) notes.push_back({"held_up", status.held_up});
+    if (!status.lock_room.empty()) notes.push_back({"locks", status.lock_room});
     if (!status.left_out.empty()) notes.push_back({"left_out", status.left_out});
     if (!status.unconfirmed.empty())
         notes.push_back({"unconfirmed", status.unconfirmed + "; until they are, no watch ends above"});

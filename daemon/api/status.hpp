@@ -114,6 +114,7 @@ struct DaemonStatus {
     bool database_connected = false;
     std::string newer_schema;        // the database has a migration that this program does not know
     std::string database_bad_setup;  // why it takes no work though it answers; empty: nothing is known
+    std::string lock_room;           // why its server has room for too few locks; empty: it has enough
     std::string held_up;             // what of it waits for which session of the database; empty: nothing
     std::uint64_t covered_heights = 0;
     std::uint64_t gap_heights = 0;
@@ -156,7 +157,7 @@ struct Unreadiness {
 };
 std::vector<Unreadiness> unreadiness(const DaemonStatus& status);
 // A note worth a look, though it makes nobody unready: "network", "schema", "unconfirmed", "clock",
-// "held_up", "left_out", "set_aside", "deliveries".
+// "held_up", "locks", "left_out", "set_aside", "deliveries".
 std::vector<Unreadiness> notes(const DaemonStatus& status);
 
 }  // namespace receiptd::api

@@ -14,8 +14,6 @@ namespace {
 using Result = OnlineCheck::Result;
 
 constexpr unsigned kOldestServer = 140000;  // multiranges came with it
-// A question without a time locks every partition and its indexes: about so many for each partition.
-constexpr std::uint64_t kLocksOfAPartition = 8;
 
 class Checks {
 public:
@@ -49,10 +47,7 @@ void check_server(Checks& checks, const storage::DatabaseFacts& facts, const con
         checks.add(Result::warning, std::to_string(facts.free_connections) +
                                         " connections are free; the daemon uses up to " +
                                         std::to_string(connections) + " (max_connections)");
-    if (facts.partitions * kLocksOfAPartition > facts.locks)
-        checks.add(Result::warning, "has " + std::to_string(facts.partitions) + " partitions and room for " +
-                                        std::to_string(facts.locks) +
-                                        " locks: raise max_locks_per_transaction");
+    if (facts.locks.is_tight()) checks.add(Result::warning, facts.locks.in_words());
 }
 
 void check_schema(Checks& checks, const storage::DatabaseFacts& facts) {

@@ -78,6 +78,7 @@ public:
         app::add_endpoints(parts);
         app::add_silences(parts);
         app::add_database(parts);
+        app::add_partitions(parts);
         app::add_plan(parts);
         app::add_verify_webhook(parts);
         add_submit();

@@ -30,6 +30,7 @@ void add_verify_webhook(const CommandParts& parts);
 void add_rules(const CommandParts& parts);
 void add_lists(const CommandParts& parts);
 void add_database(const CommandParts& parts);
+void add_partitions(const CommandParts& parts);
 void add_plan(const CommandParts& parts);
 void add_about(const CommandParts& parts);  // version, completion, manual
 

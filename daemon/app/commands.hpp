@@ -60,6 +60,11 @@ int skip(const config::Settings& settings, base::HeightRange range);
 // Names of groups are made with the id of the database.
 enum class DatabaseIdWish { keep, renew };
 int database_id(const config::Settings& settings, DatabaseIdWish wish);
+struct PartitionsCommand {
+    std::string width;  // of those that are made from now on; empty: it stays as it is
+    bool as_json = false;
+};
+int partitions(const config::Settings& settings, const PartitionsCommand& command);
 // Judges stored trees again, by the rules of this program; nobody is told. Without bounds: those that earlier
 // rules have judged.
 int rejudge(const config::Settings& settings, std::optional<base::Height> from,

@@ -1,5 +1,6 @@
 #include "app/runtime.hpp"
 
+#include "app/lock_warning.hpp"
 #include "app/process.hpp"
 #include "app/version.hpp"
 #include "base/chance.hpp"
@@ -130,12 +131,6 @@ const char* scope_name(config::ScopeName scope) {
     return "all";
 }
 
-storage::ChainIdentity chain_identity(const config::Settings& settings) {
-    return {settings.network, scope_name(settings.follow.scope), settings.retention.partition};
-}
-
-storage::Keep keep_of(const config::Retention& retention) { return {retention.receipts, retention.results}; }
-
 storage::DaemonSettings daemon_settings(const config::Settings& settings) {
     storage::DaemonSettings daemon;
     daemon.place = boost::asio::ip::host_name() + ":" + std::to_string(::getpid());
@@ -243,6 +238,7 @@ api::DaemonStatus Runtime::status() const {
     view_of.database_connected = clock.steady() - database_answered_at < kDatabaseSilence;
     view_of.newer_schema = newer_schema_;
     view_of.database_bad_setup = database.why_no_work();
+    view_of.lock_room = lock_room_;
     view_of.held_up = hold_ups.in_words();
     view_of.covered_heights = state.heights.coverage().covered.size();
     const auto gaps = state.heights.gaps();
@@ -292,6 +288,7 @@ std::optional<double> Runtime::clock_ahead_seconds() const {
 
 base::Task<void> Runtime::join_database(bool serves_endpoints) {
     co_await database.check_identity(chain_identity(settings));
+    lock_room_ = co_await lock_warning(database);
     auto own = daemon_settings(settings);
     if (serves_endpoints)
         tell(co_await storage::PgDatabaseIds(database).settle());

@@ -47,10 +47,14 @@ namespace receiptd::app {
 storage::DatabaseOptions database_options(const config::Settings& settings);
 
 const char* scope_name(config::ScopeName scope);  // as the database keeps it
-storage::ChainIdentity chain_identity(const config::Settings& settings);
+inline storage::ChainIdentity chain_identity(const config::Settings& settings) {
+    return {settings.network, scope_name(settings.follow.scope)};
+}
 // Settings to follow the accounts that the daemons on the database follow already.
 config::Settings with_their_accounts(config::Settings settings);
-storage::Keep keep_of(const config::Retention& retention);
+inline storage::Keep keep_of(const config::Retention& retention) {
+    return {retention.receipts, retention.results};
+}
 storage::DaemonSettings daemon_settings(const config::Settings& settings);
 alert::Site site_of(const config::Settings& settings);
 watch::SubmitterOptions submitter_options(const config::Settings& settings);
@@ -120,6 +124,7 @@ private:
     std::set<std::tuple<std::string, std::string, std::string>> contested_;  // that were told
     storage::AsideCounts set_aside_;
     std::string newer_schema_;  // storage::Joined
+    std::string lock_room_;     // as of the start; empty: it is enough
 };
 
 }  // namespace receiptd::app

@@ -1,7 +1,6 @@
 #include "config/binding.hpp"
 #include "config/key_tables.hpp"
 
-#include <algorithm>
 #include <iterator>
 
 namespace receiptd::config {
@@ -15,17 +14,6 @@ constexpr std::string_view kSources[] = {"rpc", "neardata"};
 constexpr std::string_view kScopes[] = {"headers", "accounts", "all"};
 constexpr std::string_view kLevels[] = {"trace", "debug", "info", "warn", "error"};
 constexpr std::string_view kFormats[] = {"plain", "json"};
-constexpr std::string_view kWidths[] = {"day", "week", "month"};
-
-// A choice that Settings keep as its word.
-constexpr Binding kPartitionWidth = {
-    [](const Draft& draft, std::size_t) -> Value {
-        const auto found = std::ranges::find(kWidths, draft.settings.retention.partition);
-        return static_cast<std::uint64_t>(found - std::begin(kWidths));
-    },
-    [](Draft& draft, std::size_t, const Value& value) {
-        draft.settings.retention.partition = kWidths[std::get<std::uint64_t>(value)];
-    }};
 
 constexpr Key kDaemonKeys[] = {
     {.section = "config",
@@ -237,7 +225,8 @@ constexpr Key kDaemonKeys[] = {
      .at = setting<&Settings::retention, &Retention::receipts>(),
      .help =
          "How long blocks, transactions, receipts and events are kept. A partition is dropped when all its "
-         "blocks are older. If several daemons share a database, the longest value is used, until its "
+         "blocks are older (`receiptd partitions` shows how wide they are). If several daemons share a "
+         "database, the longest value is used, until its "
          "daemon has been gone for a day.",
      .reloadable = true,
      .min = 86'400'000,
@@ -252,13 +241,6 @@ constexpr Key kDaemonKeys[] = {
      .reloadable = true,
      .min = 86'400'000,
      .max = 100.0 * 366 * 86'400'000},
-    {.section = "retention",
-     .name = "partition",
-     .type = Type::choice,
-     .at = kPartitionWidth,
-     .help =
-         "Block time in one partition of a table. It is fixed by the first `receiptd migrate` of a database.",
-     .choices = kWidths},
     {.section = "log",
      .name = "level",
      .type = Type::choice,

@@ -161,7 +161,7 @@ void resolve_token(SecretReader& reader, const std::string& stem, const SecretPl
 
 // Results are kept at least as long as the receipts that prove them.
 void check_retention(const Draft& draft, const Places& places, Report& report) {
-    const auto& [receipts, results, partition] = draft.settings.retention;
+    const auto& [receipts, results] = draft.settings.retention;
     if (!results || (receipts && *receipts <= *results)) return;
     report.error(places.find("retention.results"),
                  "retention.results is shorter than retention.receipts: results are kept at least as long");

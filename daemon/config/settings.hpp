@@ -97,7 +97,6 @@ struct Follow {
 struct Retention {
     std::optional<std::chrono::hours> receipts;  // nullopt: for ever
     std::optional<std::chrono::hours> results;   // at least as long
-    std::string partition = "day";  // time one table holds: "day", "week" or "month"; fixed at first use
 };
 
 struct Endpoint {

@@ -36,10 +36,9 @@ void must_match(const std::string& what, const std::string& stored, const std::s
 }
 
 std::optional<ChainIdentity> read_identity(pqxx::transaction_base& tx) {
-    const auto rows = tx.exec("SELECT network, scope, partition_width FROM chain_identity");
+    const auto rows = tx.exec("SELECT network, scope FROM chain_identity");
     if (rows.empty()) return std::nullopt;
-    return ChainIdentity{rows[0][0].as<std::string>(), rows[0][1].as<std::string>(),
-                         rows[0][2].as<std::string>()};
+    return ChainIdentity{rows[0][0].as<std::string>(), rows[0][1].as<std::string>()};
 }
 
 // --- What people were told or asked for is not kept for ever; history leaves by whole partitions ---
@@ -207,24 +206,24 @@ base::Task<void> Database::check_identity(ChainIdentity configured) {
         auto stored = read_identity(tx);
         if (!stored) {
             shim::query(tx,
-                        "INSERT INTO chain_identity (network, scope, partition_width, created_by) "
-                        "VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
-                        configured.network, configured.scope, configured.partition_width,
-                        std::string("receiptd " RECEIPTD_VERSION));
+                        "INSERT INTO chain_identity (network, scope, created_by) VALUES ($1, $2, $3) "
+                        "ON CONFLICT DO NOTHING",
+                        configured.network, configured.scope, std::string("receiptd " RECEIPTD_VERSION));
             stored = read_identity(tx);
         }
         must_match("the network", stored->network, configured.network, "chain.network",
                    "set it back, or use another database for this network");
         must_match("the scope", stored->scope, configured.scope, "follow.scope",
                    "set it back, or use another database for this scope");
-        must_match("partitions of one", stored->partition_width, configured.partition_width,
-                   "retention.partition",
-                   "set it back; the width of partitions is fixed when a database is first used");
         shim::query(tx, "INSERT INTO coverage (scope) VALUES ($1) ON CONFLICT DO NOTHING", configured.scope);
         note_rules(tx);
         tx.exec("SELECT reopen_unguarded_days()");
         tx.commit();
     });
+}
+
+base::Task<LockRoom> Database::lock_room() {
+    return pool.following.transaction([](pqxx::work& tx) { return storage::lock_room(tx); });
 }
 
 base::Task<std::vector<Contested>> Database::join(DaemonSettings settings) {
@@ -312,11 +311,11 @@ Past Database::past_retention(pqxx::connection& connection, base::WallTime now, 
 
 bool Database::keep_partitions_of(pqxx::connection& connection, const Past& past) {
     const auto newest = newest_blocks_at(connection);
-    if (newest) partitions.make_ahead(connection, *newest);
+    const bool is_ahead = !newest || partitions.make_ahead(connection, *newest);
     const bool is_retired = partitions.retire(connection, past);
     if (newest) day_closer.round(connection, *newest);
     partitions.measure(connection);
-    return is_retired;
+    return is_ahead && is_retired;
 }
 
 void Database::announce(const Told& told) {

@@ -8,6 +8,7 @@
 #include "storage/daemons.hpp"
 #include "storage/day_closer.hpp"
 #include "storage/in_the_way.hpp"
+#include "storage/lock_room.hpp"
 #include "storage/partitions.hpp"
 #include "storage/pool.hpp"
 #include "storage/rule_book.hpp"
@@ -28,7 +29,6 @@ namespace receiptd::storage {
 struct ChainIdentity {
     std::string network;
     std::string scope;
-    std::string partition_width;  // config::Retention
 };
 
 class Database {
@@ -50,6 +50,7 @@ public:
     // First call of a daemon. Refuses a schema that is not this program's and a database that holds another
     // chain; writes the identity on first use. Throws StorageError saying what to do.
     base::Task<void> check_identity(ChainIdentity configured);
+    base::Task<LockRoom> lock_room();
     // Call after it: the other daemons on this database hear of this one. Throws StorageError if it follows
     // other accounts than they. Says of which rules and lists it replaces another's.
     base::Task<std::vector<Contested>> join(DaemonSettings settings);
@@ -68,7 +69,7 @@ public:
 
     // Makes partitions ahead, drops those past retention, and measures them and the disk for the metrics. Age
     // counts from `now` or from the newest block stored, whichever is earlier; of all daemons that lived
-    // within a day the longest `keep` holds. False: some are left, as somebody reads them; call again in a
+    // within a day the longest `keep` holds. False: somebody stands in the way of something; call again in a
     // minute.
     base::Task<bool> keep_partitions(base::WallTime now, Keep keep);
     // Does that, and deletes old rows of the other tables. Call at start and every hour.

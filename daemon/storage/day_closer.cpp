@@ -17,6 +17,7 @@ using namespace std::chrono_literals;
 // Trees that began before midnight are complete by then, and their rows come without the trigger.
 constexpr auto kOverFor = 6h;
 constexpr auto kLongestRound = 20s;
+constexpr int kTidiedInARound = 9;  // a day of all history tables; then it pauses until the next round
 
 // False: somebody writes into it, or it is not there any more.
 bool close_one(pqxx::connection& connection, const std::string& from) {
@@ -40,6 +41,20 @@ bool close_one(pqxx::connection& connection, const std::string& from) {
 bool close_unless_held(pqxx::connection& connection, const std::string& from) {
     try {
         return close_one(connection, from);
+    } catch (const pqxx::sql_error& e) {
+        if (shim::sqlstate_of(e) != kNoLockInTime) throw;
+        return false;
+    }
+}
+
+// False: all are tidy, or somebody holds the next one.
+bool tidy_one(pqxx::connection& connection) {
+    try {
+        pqxx::work tx(connection);
+        tx.exec("SET LOCAL lock_timeout = '500ms'");
+        const auto tidied = tx.exec("SELECT tidy_partition()")[0][0];
+        tx.commit();
+        return !tidied.is_null();
     } catch (const pqxx::sql_error& e) {
         if (shim::sqlstate_of(e) != kNoLockInTime) throw;
         return false;
@@ -82,6 +97,7 @@ void DayCloser::round(pqxx::connection& connection, base::WallTime newest) {
     sizes_ = std::move(sizes);
     series_.measured.days_to_close.Set(static_cast<double>(sizes_.size()));
     while (is_time_left() && merge_some(connection)) continue;
+    for (int i = 0; i < kTidiedInARound && is_time_left() && tidy_one(connection); ++i) continue;
 }
 
 }  // namespace receiptd::storage

@@ -1,5 +1,6 @@
 // Puts the ids of days that are over into the look-up that knows their days (schema/13_closing_days.sql,
-// docs/decisions/0059). What is not closed yet is slower to ask, and never wrong.
+// docs/decisions/0059). What is not closed yet is slower to ask, and never wrong. Closed partitions are
+// tidied.
 #pragma once
 
 #include "base/clock.hpp"
@@ -16,8 +17,8 @@ class DayCloser {
 public:
     explicit DayCloser(metrics::StorageSeries& series) : series_(series) {}
 
-    // Closes days that have not grown since the last call, and merges what is closed: for some seconds at
-    // most, unless one day takes longer. Days end by the time of the newest blocks.
+    // Closes days that have not grown since the last call, merges and tidies what is closed: for some seconds
+    // at most, unless one day takes longer. Days end by the time of the newest blocks.
     void round(pqxx::connection& connection, base::WallTime newest);
 
 private:

@@ -16,7 +16,8 @@ std::vector<std::string> names_made_by(const std::vector<SqlFile>& schema) {
 
 // Views are found by their rules; functions only where their body is parsed when they are made.
 constexpr const char* kForeignObjects =
-    "WITH RECURSIVE home AS (SELECT oid FROM pg_namespace WHERE nspname = current_schema()), "
+    "WITH RECURSIVE home AS (SELECT oid FROM pg_namespace WHERE nspname IN (current_schema(), "
+    "    'receiptd_partitions')), "
     "ours AS (SELECT 'pg_class'::regclass::oid AS class, c.oid AS object FROM pg_class c, home "
     "    WHERE c.relnamespace = home.oid AND (c.relkind IN ('r', 'p') OR c.relname = ANY ($1::text[])) "
     "  UNION ALL SELECT 'pg_type'::regclass::oid, c.reltype FROM pg_class c, home "
@@ -88,7 +89,8 @@ std::string sessions(pqxx::transaction_base& tx, const std::string& which, unsig
 const std::string kHoldsOurTables =
     "a.datname = current_database() AND a.pid <> pg_backend_pid() AND EXISTS (SELECT FROM pg_locks l "
     "  JOIN pg_class c ON c.oid = l.relation WHERE l.pid = a.pid AND l.granted "
-    "  AND c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())) ";
+    "  AND c.relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname IN (current_schema(), "
+    "    'receiptd_partitions'))) ";
 
 // Finds this user's statements that have waited for seconds, and the processes for which they wait, unless
 // these wait themselves.

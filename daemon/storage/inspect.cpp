@@ -89,24 +89,20 @@ DatabaseFacts facts(pqxx::connection& connection) {
             "greatest(current_setting('max_connections')::int - "
             "current_setting('superuser_reserved_connections')::int - "
             "(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'), 0), "
-            "current_setting('max_locks_per_transaction')::bigint * "
-            "(current_setting('max_connections')::bigint + "
-            "current_setting('max_prepared_transactions')::bigint), to_regclass('chain_identity') IS NOT "
-            "NULL")[0];
+            "to_regclass('chain_identity') IS NOT NULL")[0];
         found.server_version = row[0].as<std::string>();
         found.server_number = row[1].as<unsigned>();
         found.user = row[2].as<std::string>();
         found.may_create = row[3].as<bool>();
         found.is_replica = row[4].as<bool>();
         found.free_connections = row[5].as<unsigned>();
-        found.locks = row[6].as<std::uint64_t>();
-        if (row[7].as<bool>()) {
+        found.locks = lock_room(tx);
+        if (row[6].as<bool>()) {
             const auto identity = shim::query(tx, "SELECT network, scope FROM chain_identity");
             if (!identity.empty()) {
                 found.network = identity[0][0].as<std::string>();
                 found.scope = identity[0][1].as<std::string>();
             }
-            found.partitions = shim::query(tx, "SELECT count(*) FROM pg_inherits")[0][0].as<std::uint64_t>();
         }
     }
     pqxx::work tx(connection);

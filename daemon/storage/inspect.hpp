@@ -4,6 +4,7 @@
 #include "base/height_set.hpp"
 #include "storage/daemons.hpp"
 #include "storage/database_options.hpp"
+#include "storage/lock_room.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -55,8 +56,7 @@ struct DatabaseFacts {
     bool may_create = false;  // tables in the schema that comes first
     bool is_replica = false;
     unsigned free_connections = 0;  // for a role that is no superuser
-    std::uint64_t locks = 0;        // of all transactions together
-    std::uint64_t partitions = 0;
+    LockRoom locks;
     std::string network;  // of what is stored; empty: nothing is
     std::string scope;
     std::vector<std::string> pending_migrations;

@@ -31,8 +31,8 @@ constexpr const char* kTableBytes =
     "  sum(pg_table_size(oid))::bigint, sum(pg_indexes_size(oid))::bigint "
     "FROM (SELECT c.oid, coalesce(parent.relname, c.relname)::text AS root FROM pg_class c "
     "  LEFT JOIN pg_inherits i ON i.inhrelid = c.oid LEFT JOIN pg_class parent ON parent.oid = i.inhparent "
-    "  WHERE c.relkind = 'r' "
-    "    AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'chain_identity'::regclass)) "
+    "  WHERE c.relkind = 'r' AND coalesce(parent.relnamespace, c.relnamespace) "
+    "    = (SELECT relnamespace FROM pg_class WHERE oid = 'chain_identity'::regclass)) "
     "each "
     "GROUP BY 1";
 
@@ -123,11 +123,25 @@ void PartitionKeeper::ensure(pqxx::connection& connection, const std::set<std::i
                                  " days would get partitions in a minute");
 }
 
-void PartitionKeeper::make_ahead(pqxx::connection& connection, base::WallTime newest) {
-    pqxx::work tx(connection);
-    shim::query(tx, "SELECT make_partitions(to_timestamp($1), to_timestamp($1) + interval '2 days')",
-                unix_seconds(newest));
-    tx.commit();
+bool PartitionKeeper::make_ahead(pqxx::connection& connection, base::WallTime newest) {
+    try {
+        pqxx::work tx(connection);
+        tx.exec("SET LOCAL lock_timeout = '500ms'");
+        shim::query(tx, "SELECT make_partitions(to_timestamp($1), to_timestamp($1) + interval '2 days')",
+                    unix_seconds(newest));
+        shim::query(tx,
+                    "SELECT make_partitions(until_time, until_time) FROM partitions WHERE table_name = "
+                    "'blocks' AND to_timestamp($1) >= from_time AND to_timestamp($1) < until_time",
+                    unix_seconds(newest));
+        tx.commit();
+        return true;
+    } catch (const pqxx::sql_error& e) {
+        if (shim::sqlstate_of(e) != kNoLockInTime) throw;
+        log::info(
+            "partitions are not made ahead now, as another session holds a lock; tried again in a minute",
+            {{"because", e.what()}});
+        return false;
+    }
 }
 
 bool PartitionKeeper::retire(pqxx::connection& connection, const Past& past) {

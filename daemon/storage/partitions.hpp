@@ -49,8 +49,9 @@ public:
         }
     }
 
-    // From the day of the newest blocks to two days later.
-    void make_ahead(pqxx::connection& connection, base::WallTime newest);
+    // From the day of the newest blocks to two days later, and at least one whole partition more than theirs.
+    // False: somebody changes a table, or makes partitions; nobody waits for him.
+    bool make_ahead(pqxx::connection& connection, base::WallTime newest);
     // Drops partitions that end before that, each as soon as nobody reads its table. False: some are left,
     // because others read them without an end or have built something on them.
     bool retire(pqxx::connection& connection, const Past& past);

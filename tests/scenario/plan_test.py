@@ -8,7 +8,7 @@ SETTLED, FOLLOWED = 60, 100  # heights until tables are measured, and then
 SECONDS_A_DAY = 86_400
 BYTES = """SELECT coalesce(parent.relname, own.relname), sum(pg_total_relation_size(own.oid))
 FROM pg_class own LEFT JOIN pg_inherits ON inhrelid = own.oid LEFT JOIN pg_class parent ON parent.oid = inhparent
-WHERE own.relkind = 'r' AND own.relnamespace = 'public'::regnamespace GROUP BY 1"""
+WHERE own.relkind = 'r' AND coalesce(parent.relnamespace, own.relnamespace) = 'public'::regnamespace GROUP BY 1"""
 
 
 class Forecast(support.Scenario):

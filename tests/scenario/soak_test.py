@@ -219,6 +219,7 @@ class Soak(support.Scenario):
         today = int(time.time()) // SECONDS_OF_DAY
         genesis = ((today - -(-CHAIN_HOURS // HOURS_OF_DAY)) * SECONDS_OF_DAY - 3600) * 10**9
         self.make_chain("--block-time-ms", 0, "--tps", 2, "--skipped-heights", 0.6, "--genesis-time", genesis)
+        self.receiptd("partitions", "--width", "day", "--config", self.settings())
         self.begin('[retention]\nreceipts = "1d"\n')
         first, troubles = self.final_height(), self.troubles()
         hours = lambda: (self.final_height() - first) * 0.6 / 3600

@@ -219,7 +219,9 @@ TEST_F(Adoption, OpensNoPartitionsOfOtherDays) {
     execute("SELECT make_partitions('2030-01-01', '2030-01-01')");
     const auto other = storage::shim::connect(database().url());
     pqxx::work tx(*other);
-    tx.exec("LOCK TABLE receipts_p20300101, transactions_p20300101, data_receipts_p20300101");
+    tx.exec(
+        "SET search_path = receiptd_partitions; LOCK TABLE receipts_p20300101, transactions_p20300101, "
+        "data_receipts_p20300101");
     auto adoption = std::async([&] { await(store().orphans.adopt_orphans({105, 105})); });
     bool waits_for_a_lock = false;
     while (!waits_for_a_lock && adoption.wait_for(std::chrono::milliseconds(10)) != std::future_status::ready)

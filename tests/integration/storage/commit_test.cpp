@@ -211,9 +211,9 @@ TEST_F(Commit, ForgetsThatAHeightWasUnavailableOnceItIsCovered) {
     EXPECT_EQ(value("SELECT count(*) FROM gaps"), "2");
 }
 
-TEST_F(Commit, RefusesAnotherNetworkScopeOrPartitionWidth) {
-    const auto refusal = [&](const std::string& network, const std::string& scope, const std::string& width) {
-        OpenStore other(database().url(), width);
+TEST_F(Commit, RefusesAnotherNetworkOrScope) {
+    const auto refusal = [&](const std::string& network, const std::string& scope) {
+        OpenStore other(database().url());
         try {
             await(other.check_identity(network, scope));
         } catch (const StorageError& e) {
@@ -221,11 +221,10 @@ TEST_F(Commit, RefusesAnotherNetworkScopeOrPartitionWidth) {
         }
         return std::string("none");
     };
-    EXPECT_EQ(refusal("testnet", "all", "day"), "none");
-    EXPECT_THAT(refusal("mainnet", "all", "day"),
+    EXPECT_EQ(refusal("testnet", "all"), "none");
+    EXPECT_THAT(refusal("mainnet", "all"),
                 HasSubstr("holds the network \"testnet\", but chain.network is \"mainnet\""));
-    EXPECT_THAT(refusal("testnet", "headers", "day"), HasSubstr("follow.scope is \"headers\""));
-    EXPECT_THAT(refusal("testnet", "all", "week"), HasSubstr("retention.partition is \"week\""));
+    EXPECT_THAT(refusal("testnet", "headers"), HasSubstr("follow.scope is \"headers\""));
 }
 
 TEST_F(Commit, KeepsTheFirstGenesisHashThatIsTold) {

@@ -173,7 +173,7 @@ TEST_F(DaysOfIds, OutliveTheReceiptsOfTheDayWithItsResults) {
 
 TEST_F(DaysOfIds, AreOpenAgainWhereAPartitionHasLostItsTrigger) {
     close_days();
-    execute("ALTER TABLE receipts_p20221012 DISABLE TRIGGER note_late_ids");
+    execute("ALTER TABLE receiptd_partitions.receipts_p20221012 DISABLE TRIGGER note_late_ids");
     execute(receipt("R", "T", 12));
     await(store().check_identity("testnet", "all"));
     EXPECT_EQ(days_of("R"), "12 18");
@@ -294,6 +294,36 @@ TEST_F(LocksOfQuestions, AreAsManyWhateverThePartitions) {
         EXPECT_EQ(after[i], before[i]) << questions[i];
         EXPECT_LE(after[i], i < kInOnePartition ? 64 : 110) << questions[i];
     }
+}
+
+TEST_F(LocksOfQuestions, AreFewWhereAPartitionHasManyDays) {
+    execute(
+        "UPDATE chain_identity SET partition_width = 'month'; SELECT make_partitions('2022-07-15Z', "
+        "'2022-08-15Z'); UPDATE chain_identity SET partition_width = 'week'; SELECT "
+        "make_partitions('2022-09-07Z', '2022-09-14Z')");
+    const auto store_receipt = [this](const std::string& tree, const std::string& day) {
+        execute(
+            "INSERT INTO receipts (receipt_id, tree_id, block_height, block_time, receiver_id, status) "
+            "VALUES ('" +
+            tree + day + "', '" + tree + "', 1, '" + day + " 12:00Z', 'bob.near', 'success_value')");
+    };
+    store_receipt("in a month", "2022-07-15");
+    store_receipt("in two months", "2022-07-31");
+    store_receipt("in two months", "2022-08-01");
+    store_receipt("in a week", "2022-09-07");
+    store_receipt("in two weeks", "2022-09-11");
+    store_receipt("in two weeks", "2022-09-12");
+    close_days();
+    EXPECT_EQ(value("SELECT string_agg(from_time::date || ' ' || to_time::date, ', ') FROM "
+                    "days_of(ARRAY['in two weeks'], '2022-09-05', '2022-09-18')"),
+              "2022-09-11 2022-09-12");
+    const auto locks = [this](const std::string& tree) {
+        EXPECT_EQ(value("SELECT count(*) FROM receipt_tree('" + tree + "')"),
+                  value("SELECT count(*) FROM receipts WHERE tree_id = '" + tree + "'"));
+        return locks_of("SELECT count(*) FROM receipt_tree('" + tree + "')");
+    };
+    for (const auto* tree : {"in a month", "in a week", "of nobody"}) EXPECT_LE(locks(tree), 64) << tree;
+    for (const auto* tree : {"in two months", "in two weeks"}) EXPECT_LE(locks(tree), 110) << tree;
 }
 
 }  // namespace

@@ -133,6 +133,29 @@ TEST_F(Migrate, WorksForAnOwnerWhoMayNotCreateRoles) {
             " OWNER TO CURRENT_USER; DROP ROLE " + role);
 }
 
+// Another owner of that schema could drop the partitions.
+TEST_F(Migrate, NeedsASchemaForPartitionsThatItsUserOwns) {
+    const auto role = "tenant_" + database().name();
+    execute("CREATE ROLE " + role + " LOGIN PASSWORD 'hush-hush'; GRANT CREATE ON SCHEMA public TO " + role);
+    const storage::DatabaseOptions tenant{base::Secret(database().url_as(role + ":hush-hush")),
+                                          std::chrono::seconds(30), std::chrono::seconds(5)};
+    const auto problem = [&]() -> std::string {
+        try {
+            migrate(tenant, "receiptd_readonly");
+        } catch (const StorageError& e) {
+            return e.what();
+        }
+        return "none";
+    };
+    const auto cure = "CREATE SCHEMA receiptd_partitions AUTHORIZATION " + role;
+    EXPECT_THAT(problem(), HasSubstr(cure));
+    execute("CREATE SCHEMA receiptd_partitions; GRANT ALL ON SCHEMA receiptd_partitions TO " + role);
+    EXPECT_THAT(problem(), HasSubstr(cure)) << "somebody else has made it";
+    execute("DROP SCHEMA receiptd_partitions; " + cure);
+    EXPECT_EQ(problem(), "none");
+    execute("DROP OWNED BY " + role + " CASCADE; DROP ROLE " + role);
+}
+
 TEST_F(Migrate, NeverShowsThePassword) {
     const std::string secret = "sehr-geheim";
     const storage::DatabaseOptions wrong{base::Secret(database().url_as("receiptd:" + secret)),

@@ -170,7 +170,7 @@ TEST_F(Outage, ACommandEndsWithTheReasonInsteadOfWaitingForAServerThatRefusesIts
         "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
         "$$ BEGIN RAISE EXCEPTION 'not today' USING ERRCODE = 'XX000'; END $$; CREATE TRIGGER refuse BEFORE "
         "INSERT ON blocks FOR EACH ROW EXECUTE FUNCTION refuse()");
-    OpenStore asked(database().url(), "day", impatient());
+    OpenStore asked(database().url(), impatient());
     testing::internal::CaptureStderr();
     try {
         await(asked.blocks.commit(block_batch(100)));
@@ -183,7 +183,7 @@ TEST_F(Outage, ACommandEndsWithTheReasonInsteadOfWaitingForAServerThatRefusesIts
 
 TEST_F(Outage, AMissingTableIsAnErrorWithTheCure) {
     execute("DROP VIEW gaps, set_aside; DROP TABLE coverage");
-    OpenStore asked(database().url(), "day", impatient());
+    OpenStore asked(database().url(), impatient());
     try {
         await(asked.blocks.commit(block_batch(100)));
         FAIL();

@@ -46,7 +46,7 @@ TEST_F(Questions, ThatTakeTooLongAreGivenUpAndTheStreamGoesOn) {
 }
 
 TEST_F(Questions, AboutWatchesAreGivenUpToo) {
-    OpenStore open(database().url(), "day", hurried());
+    OpenStore open(database().url(), hurried());
     storage::PgWatchStore watches(open.database, open.clock, storage::WaitedFor::by_people);
     const auto add = [&] {
         std::vector<storage::NewWatch> list = {new_watch(1)};

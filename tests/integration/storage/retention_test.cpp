@@ -165,7 +165,7 @@ TEST_F(Retention, NamesNoSessionOfDaemonsThatHoldsItUp) {
 }
 
 TEST_F(Retention, IsHeldUpByAViewOnAPartition) {
-    execute("CREATE VIEW mine AS SELECT * FROM blocks_p20221019");
+    execute("CREATE VIEW mine AS SELECT * FROM receiptd_partitions.blocks_p20221019");
     EXPECT_FALSE(await(store().maintain()));
     EXPECT_EQ(partitions_of_the_first_day(), "1");
     EXPECT_GT(overdue("blocks"), 0);

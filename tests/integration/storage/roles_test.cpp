@@ -143,7 +143,7 @@ TEST_F(Roles, WatchersAddWatchesAndNothingElse) {
 TEST_F(Roles, TheDaemonDropsNothingAndChangesNoTable) {
     await(store().maintain());
     for (const char* sql :
-         {"DROP TABLE blocks", "DROP TABLE blocks_p20221019", "TRUNCATE receipts",
+         {"DROP TABLE blocks", "DROP TABLE receiptd_partitions.blocks_p20221019", "TRUNCATE receipts",
           "ALTER TABLE blocks ADD COLUMN x int", "UPDATE blocks SET block_hash = ''",
           "UPDATE schema_migrations SET checksum = ''", "DELETE FROM coverage", "DELETE FROM chain_identity",
           "DELETE FROM alert_rule_versions", "CREATE TABLE mine (id int)"})
@@ -171,8 +171,8 @@ TEST_F(Roles, WhatAnEarlierVersionGaveTooMuchIsTakenBack) {
     migrate();
     execute("CREATE TABLE later (id int)");
     for (const auto& role : {std::string("receiptd_readonly"), former})
-        for (const char* sql :
-             {"SELECT payload FROM alerts", "SELECT FROM blocks_p20221019", "SELECT FROM later"})
+        for (const char* sql : {"SELECT payload FROM alerts",
+                                "SELECT FROM receiptd_partitions.blocks_p20221019", "SELECT FROM later"})
             EXPECT_EQ(refusal(role, sql), kInsufficientPrivilege) << role << sql;
     EXPECT_EQ(refusal("receiptd_readonly", "SELECT FROM blocks"), "");
     EXPECT_EQ(refusal(former, "SELECT FROM blocks"), kInsufficientPrivilege);
@@ -204,7 +204,8 @@ TEST_F(Roles, NothingIsGrantedAgainWhenNothingHasChanged) {
     await(store().maintain());
     const std::string rows_of_catalogue =
         "SELECT md5(string_agg(xmin::text || relname, ' ' ORDER BY relname)) FROM pg_class "
-        "WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v')";
+        "WHERE relnamespace IN ('public'::regnamespace, 'receiptd_partitions'::regnamespace) AND relkind IN "
+        "('r', 'p', 'v')";
     migrate();
     const auto before = value(rows_of_catalogue);
     migrate();

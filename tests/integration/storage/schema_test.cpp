@@ -12,12 +12,14 @@ using Schema = StoreTest;
 
 TEST_F(Schema, HasACommentOnEveryTableViewColumnAndFunction) {
     await(store().maintain());
-    EXPECT_EQ(rows("SELECT c.relname FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace "
+    EXPECT_EQ(rows("SELECT c.relname FROM pg_class c "
+                   "WHERE c.relnamespace IN ('public'::regnamespace, 'receiptd_partitions'::regnamespace) "
                    "AND c.relkind IN ('r', 'p', 'v') AND obj_description(c.oid, 'pg_class') IS NULL"),
               "");
     EXPECT_EQ(rows("SELECT c.relname, a.attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid "
-                   "WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v') "
-                   "AND a.attnum > 0 AND NOT a.attisdropped AND col_description(c.oid, a.attnum) IS NULL"),
+                   "WHERE c.relnamespace IN ('public'::regnamespace, 'receiptd_partitions'::regnamespace) "
+                   "AND c.relkind IN ('r', 'p', 'v') AND a.attnum > 0 AND NOT a.attisdropped AND "
+                   "col_description(c.oid, a.attnum) IS NULL"),
               "");
     EXPECT_EQ(rows("SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace "
                    "AND obj_description(oid, 'pg_proc') IS NULL"),
@@ -30,12 +32,13 @@ TEST_F(Schema, EveryTableMayBeInAPublication) {
     await(store().maintain());
     run_sql(database().url(), "CREATE PUBLICATION everything FOR ALL TABLES");
     std::string refused;
-    for (const auto& table :
-         run_sql(database().url(),
-                 "SELECT c.relname, a.attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid "
-                 "AND a.attnum = (SELECT min(attnum) FROM pg_attribute WHERE attrelid = c.oid "
-                 "  AND attnum > 0 AND NOT attisdropped AND attidentity = '') "
-                 "WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace")) {
+    for (const auto& table : run_sql(
+             database().url(),
+             "SELECT c.oid::regclass, a.attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid "
+             "AND a.attnum = (SELECT min(attnum) FROM pg_attribute WHERE attrelid = c.oid "
+             "  AND attnum > 0 AND NOT attisdropped AND attidentity = '') "
+             "WHERE c.relkind = 'r' "
+             "AND c.relnamespace IN ('public'::regnamespace, 'receiptd_partitions'::regnamespace)")) {
         const auto name = table[0].as<std::string>(), column = table[1].as<std::string>();
         try {
             run_sql(database().url(), "UPDATE " + name + " SET " + column + " = " + column +
@@ -150,7 +153,7 @@ TEST_F(Schema, ReadersReadTablesAndViewsAndWriteNothing) {
         EXPECT_NO_THROW(reader.exec(std::string("SELECT * FROM ") + table)) << table;
     for (const char* sql :
          {"DELETE FROM blocks", "INSERT INTO coverage (scope) VALUES ('x')", "TRUNCATE receipts",
-          "UPDATE blocks_p20221019 SET block_hash = ''", "DROP TABLE blocks",
+          "UPDATE receiptd_partitions.blocks_p20221019 SET block_hash = ''", "DROP TABLE blocks",
           "SELECT retire_partitions(now(), now())", "SELECT make_partitions(now(), now())"})
         EXPECT_THROW(reader.exec(sql), pqxx::insufficient_privilege) << sql;
 }
@@ -175,7 +178,7 @@ TEST_F(Schema, AUserWithoutRightsIsToldWhichItLacks) {
     const auto role = "nobody_" + database().name();
     execute("CREATE ROLE " + role + " LOGIN PASSWORD 'hush'");
     {
-        OpenStore nobody(database().url_as(role + ":hush") + "?options=", "day", impatient());
+        OpenStore nobody(database().url_as(role + ":hush") + "?options=", impatient());
         try {
             await(nobody.blocks.load_coverage());
             ADD_FAILURE() << "read without rights";

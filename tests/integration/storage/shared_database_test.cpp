@@ -64,7 +64,7 @@ TEST_F(SharedDatabases, AreGivenUpWhenAnythingElseIsLeft) {
                             "CREATE TYPE more AS (a int)",
                             "CREATE OR REPLACE VIEW gaps AS SELECT * FROM gaps WHERE false",
                             "DROP VIEW gaps",
-                            "DROP TABLE blocks_p20221019",
+                            "DROP TABLE receiptd_partitions.blocks_p20221019",
                             "ALTER TABLE findings ADD CONSTRAINT more CHECK (tx_hash <> 'T')",
                             "ALTER TABLE watches ADD COLUMN more int",
                             "ALTER TABLE watches ALTER COLUMN checks SET DEFAULT 7",

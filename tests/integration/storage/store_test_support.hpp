@@ -53,17 +53,15 @@ inline storage::DatabaseOptions impatient() {
 
 // Stores with their own registry, on any database.
 struct OpenStore {
-    explicit OpenStore(const std::string& url, std::string width = "day",
-                       const storage::DatabaseOptions& given = {})
-        : partition_width(std::move(width)), database(at(url, given), series) {}
+    explicit OpenStore(const std::string& url, const storage::DatabaseOptions& given = {})
+        : database(at(url, given), series) {}
 
     base::Task<void> check_identity(std::string network, std::string scope) {
-        return database.check_identity({std::move(network), std::move(scope), partition_width});
+        return database.check_identity({std::move(network), std::move(scope)});
     }
     base::Task<bool> maintain() { return database.maintain(clock.wall(), keep); }
     base::Task<bool> keep_partitions() { return database.keep_partitions(clock.wall(), keep); }
 
-    std::string partition_width;
     storage::Keep keep;
     metrics::Registry registry;
     metrics::StorageSeries series{registry};
@@ -88,6 +86,7 @@ protected:
         if (IsSkipped()) return;
         open_ = std::make_unique<OpenStore>(database().url());
         await(open_->check_identity("testnet", "all"));
+        execute("UPDATE chain_identity SET width_is_automatic = false");  // days, however small
     }
     void TearDown() override { open_.reset(); }
 

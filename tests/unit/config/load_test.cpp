@@ -97,7 +97,6 @@ listen = "localhost:80"
 [retention]
 receipts = "90d"
 results = "1000d"
-partition = "week"
 [log]
 level = "debug"
 format = "json"
@@ -146,7 +145,6 @@ TEST(ConfigLoad, EveryOtherKeyReachesItsField) {
     EXPECT_EQ(s.http.listen, "localhost:80");
     EXPECT_EQ(s.retention.receipts, std::chrono::hours(90 * 24));
     EXPECT_EQ(s.retention.results, std::chrono::hours(1'000 * 24));
-    EXPECT_EQ(s.retention.partition, "week");
     EXPECT_EQ(s.log_level, log::Level::debug);
     EXPECT_EQ(s.log_format, log::Format::json);
 }
