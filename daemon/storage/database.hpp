@@ -14,6 +14,7 @@
 #include "storage/session.hpp"
 #include "storage/set_aside.hpp"
 #include "storage/told.hpp"
+#include "storage/unfinished.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -65,10 +66,10 @@ public:
     // The genesis hash of the chain; `told` is kept where none is known. Both may be empty: not known.
     base::Task<std::string> genesis_hash(std::string told);
 
-    // Makes partitions ahead, drops those past retention, and measures them and the disk for the metrics. Age
-    // counts from `now` or from the newest block stored, whichever is earlier; of all daemons that lived
-    // within a day the longest `keep` holds. False: some are left, as somebody reads them; call again in a
-    // minute.
+    // Makes partitions ahead, drops those past retention, does some of what migrations left, and measures
+    // them and the disk for the metrics. Age counts from `now` or from the newest block stored, whichever is
+    // earlier; of all daemons that lived within a day the longest `keep` holds. False: some are left, as
+    // somebody reads them; call again in a minute.
     base::Task<bool> keep_partitions(base::WallTime now, Keep keep);
     // Does that, and deletes old rows of the other tables. Call at start and every hour.
     base::Task<bool> maintain(base::WallTime now, Keep keep);
@@ -87,6 +88,7 @@ public:
     std::function<void()> on_alerts;
     PartitionKeeper partitions;
     DayCloser day_closer;
+    Finisher finisher;
     RuleBook rules;
     SetAside set_aside;
     Pool pool;

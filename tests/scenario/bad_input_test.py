@@ -110,7 +110,7 @@ class Databases(BadInput):
         support.wait_until("the first blocks are stored", lambda: "following" in process.log() and self.covered(database))
         filler = disk / "filler"
         subprocess.run(["dd", "if=/dev/zero", f"of={filler}", "bs=64k"], capture_output=True)
-        support.wait_until("it says so", lambda: "database not usable" in process.log() or process.poll() is not None)
+        support.wait_until("it says so", lambda: "trying again until it is usable" in process.log() or process.poll() is not None)
         filler.unlink()
         self.assertEqual(support.ended(process), 0, process.log())
         self.assertEqual(self.covered(database), 200)
