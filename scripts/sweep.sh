@@ -65,7 +65,8 @@ scenarios_of() {
 # The program before the last change of the daemon becomes RECEIPTD_EARLIER, where its migrations are these.
 build_commit_before() {
     local tree=$LOCAL/before last
-    last=$(git log -1 --format=%H -- daemon) && git diff --quiet "$last^" -- migrations || { say "The daemon of this commit is upgraded"; return; }
+    last=$(git log -1 --format=%H -- daemon)
+    if ! git diff --quiet "$last^" -- 'migrations/*.sql'; then say "The daemon of this commit is upgraded"; return; fi
     say "Building the daemon of the commit before $(git log -1 --format=%h "$last")"
     [ -d "$tree" ] || git worktree add --detach "$tree" "$last^"
     git -C "$tree" checkout --quiet --detach "$last^"
