@@ -111,9 +111,43 @@ class Upgraded(Disturbed):
         self.as_of(LATER, "receiptd", "migrate", "--status", "--config", config, expect=1)
         out, _ = self.as_of(LATER, "receiptd", "migrate", "--config", config)
         self.assertIn("receipts_by_predecessor of receipts: 3 tables", out)
-        self.as_of(LATER, "receiptd", "migrate", "--finish", "--config", config)
-        self.assertEqual(self.as_of(LATER, "receiptd", "migrate", "--plan", "--config", config)[0], "nothing to do\n")
-        self.assertIn("newer than this program", self.as_of(EARLIER, "receiptd", "migrate", "--plan", "--config", config, expect=1)[0])
+        daemon = self.as_of(LATER, "start", "run", "--config", config)
+        support.wait_until("the daemon has built them", lambda: daemon.poll() is not None or self.value(
+            "SELECT count(*) FROM pg_index WHERE NOT indisvalid") == "0")
+        self.kill(daemon)
+        self.assertEqual(self.as_of(LATER, "receiptd", "migrate", "--finish", "--config", config)[0], "")
+        self.assertIn("nothing to do", self.as_of(LATER, "receiptd", "migrate", "--plan", "--config", config)[0])
+        self.assertIn("newer than this program", self.as_of(EARLIER, "receiptd", "migrate", "--status", "--config", config, expect=1)[0])
+
+
+class ChangedUnderADaemon(support.Scenario):
+    def test_what_is_missing_is_told_and_the_daemon_goes_on_when_it_is_there_again(self):
+        chain = self.sandbox("--whole-blocks", support.SAMPLE / "whole-block", "--repeat", BLOCKS)
+        daemon = self.start("run", "--config", self.config(chain, source="neardata", start=FIRST))
+        database = lambda: [reason["detail"] for reason in json.loads(self.page(daemon, "/readyz")[1])["reasons"]
+                            if reason["reason"] == "database"]
+        support.wait_until("it is well", lambda: "following" in daemon.log() and not database())
+        self.query("ALTER TABLE daemons RENAME seen_at TO seen_when")
+        (told,) = support.wait_until("it says so", database)
+        self.assertIn('column "seen_at"', told)
+        self.assertIn("somebody has changed or dropped what receiptd made", told)
+        self.query("ALTER TABLE daemons RENAME seen_when TO seen_at")
+        support.wait_until("it goes on", lambda: daemon.poll() is not None or not database())
+        self.assertIn("usable again", daemon.log())
+        self.assertNotIn("not usable", daemon.log())
+
+
+class MadeByAnother(support.Scenario):
+    def test_a_database_of_before_is_refused_in_one_sentence_that_says_what_to_do(self):
+        """Before there was a release, migrations were changed in place; the first databases lacked columns, too."""
+        self.query("UPDATE schema_migrations SET checksum = 'x', name = '0001_of_before.sql' WHERE version = 1; "
+                   "ALTER TABLE schema_objects DROP COLUMN applied_by")
+        config = self.config(self.sandbox("--rpc", support.SAMPLE / "rpc"))
+        for command in ("run",), ("migrate",), ("migrate", "--finish"), ("status",), ("backfill", "--from", 1, "--to", 2):
+            _, error = self.receiptd(*command, "--config", config, expect=1)
+            self.assertEqual(len(error.splitlines()), 1, error)
+            self.assertIn("its migration 0001_of_before.sql is not this program's; use the receiptd that made it, or set "
+                          "database.url to a new database, which `receiptd backfill` fills", error)
 
 
 if __name__ == "__main__":
