@@ -79,7 +79,8 @@ DeclaredWork declared_work(const SqlFile& file) {
 MigrationPlan plan_of(pqxx::transaction_base& tx, const SchemaFiles& files) {
     MigrationPlan plan;
     plan.status = status_of(tx, files);
-    if (plan.status.problem.empty() && !plan.status.current()) {
+    if (!plan.status.problem.empty()) return plan;
+    if (!plan.status.current()) {
         const auto& pending = plan.status.pending;
         for (const auto& file : files.migrations)
             if (std::find(pending.begin(), pending.end(), file.name) != pending.end())

@@ -148,6 +148,8 @@ class MadeByAnother(support.Scenario):
             self.assertEqual(len(error.splitlines()), 1, error)
             self.assertIn("its migration 0001_of_before.sql is not this program's; use the receiptd that made it, or set "
                           "database.url to a new database, which `receiptd backfill` fills", error)
+        plan, _ = self.receiptd("migrate", "--plan", "--config", config, expect=1)
+        self.assertRegex(plan, r"\Aproblem  this database was made by another receiptd.*\n\Z")
 
 
 if __name__ == "__main__":
