@@ -66,7 +66,7 @@ class Databases(BadInput):
         config = self.config(self.rpc(), start=FIRST)
         self.receiptd("migrate", "--config", config)
         self.query("UPDATE schema_migrations SET checksum = repeat('0', 64) WHERE version = 1")
-        self.refused(config, "0001", "was changed")
+        self.refused(config, "0001", "made by another receiptd")
         self.query("DELETE FROM schema_migrations")
         self.query("INSERT INTO schema_migrations (version, name, checksum) VALUES (1, '0001_x.sql', 'x')")
         self.refused(config)
