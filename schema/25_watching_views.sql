@@ -80,10 +80,10 @@ CROSS JOIN LATERAL (
            sum(failed_callbacks)::bigint AS failed_callbacks
     FROM (
         SELECT receiver_id AS contract_id,
-               coalesce(method_name, CASE json_typeof(actions_to_search(actions) -> 0)
-                   WHEN 'string' THEN actions_to_search(actions) ->> 0
+               coalesce(method_name, CASE json_typeof(actions -> 0)
+                   WHEN 'string' THEN actions ->> 0
                    WHEN 'object' THEN (
-                       SELECT name FROM json_object_keys(actions_to_search(actions) -> 0) AS name LIMIT 1)
+                       SELECT name FROM json_object_keys(actions -> 0) AS name LIMIT 1)
                END) AS method_name,
                1 AS calls, (status = 'failure')::int AS failures, 0 AS failed_callbacks
         FROM receipts

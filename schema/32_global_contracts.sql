@@ -38,7 +38,7 @@ BEGIN
     RETURN QUERY
     SELECT r.tree_id, r.receipt_id, g.contract_hash, g.contract_account_id, g.shards_with_it, g.shards
     FROM tree_receipts(trees, since, until) r
-    CROSS JOIN LATERAL json_array_elements(actions_to_search(r.actions)) WITH ORDINALITY AS listed (action, place)
+    CROSS JOIN LATERAL json_array_elements(r.actions) WITH ORDINALITY AS listed (action, place)
     CROSS JOIN LATERAL (
         SELECT coalesce(listed.action -> 'DeployGlobalContract', listed.action -> 'DeployGlobalContractByAccountId')
                    ->> 'code' AS code,

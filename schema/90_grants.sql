@@ -32,7 +32,6 @@ DECLARE
         'deliveries last_answer'];
     -- A watcher gives these columns.
     given CONSTANT text[] := ARRAY['watches tx_hash', 'watches sender_id'];
-    earlier_version CONSTANT boolean := EXISTS (SELECT FROM schema_objects WHERE readonly_role IS NULL);
     former text[] := array(SELECT readonly_role FROM schema_objects WHERE readonly_role <> reader);
     roles text[];
     wanted jsonb[];
@@ -57,20 +56,6 @@ BEGIN
         END;
     END LOOP;
 
-    -- Earlier versions gave the readers' role and the daemon every table of the owner, future ones too, and did not
-    -- write down the name of the readers' role.
-    IF earlier_version THEN
-        FOR change IN
-            SELECT DISTINCT r.rolname FROM pg_default_acl d CROSS JOIN LATERAL aclexplode(d.defaclacl) a
-            JOIN pg_roles r ON r.oid = a.grantee
-            WHERE d.defaclrole = (SELECT oid FROM pg_roles WHERE rolname = current_user) AND d.defaclnamespace = quote_ident(home)::regnamespace
-              AND d.defaclobjtype = 'r' AND a.privilege_type = 'SELECT' AND r.rolname <> current_user
-        LOOP
-            EXECUTE format('ALTER DEFAULT PRIVILEGES IN SCHEMA %I REVOKE SELECT ON TABLES FROM %I', home, change.rolname);
-            CONTINUE WHEN change.rolname IN (reader, 'receiptd_daemon');
-            former := former || change.rolname::text;
-        END LOOP;
-    END IF;
     former := array(SELECT rolname FROM pg_roles WHERE rolname = ANY (former) AND rolname <> current_user);
     roles := array(SELECT rolname FROM pg_roles WHERE rolname <> current_user
                    AND rolname IN (reader, 'receiptd_daemon', 'receiptd_watcher'));

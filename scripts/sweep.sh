@@ -10,6 +10,7 @@ pair|24|two daemons change places each 70 minutes, COUNT hours of chain time lon
 daemons|20|two daemons of different settings on one database are restarted COUNT times: every alert reaches every endpoint
 kills|50|daemons and commands are killed COUNT times in each story: no row, watch or alert is lost or doubled
 liars|200|daemon and PostgreSQL are killed COUNT times while one of three hosts lies: no row, end or alert is false or lost
+upgrade|30|a later version migrates COUNT times under a daemon that follows, and is killed at any step: the rows are those of a daemon that did it alone. The daemon is that of the commit before, if it has the same migrations
 crashes|50|PostgreSQL is crashed COUNT times while blocks are written
 bodies|300|COUNT mixed transactions beside hosts that strip receipts from a third of their answers, or are busy each fifth time: verdicts, roles and alerts are the truth a minute after the answers are whole
 ends|20|1,000 submissions end in every way there is, on a chain of each of COUNT seeds and two hosts, one of which lags
@@ -42,6 +43,7 @@ scenarios_of() {
         daemons) echo daemons Restarted ;;
         pair) echo pair_rules ;;
         rehearsal) echo rehearsal ;;
+        upgrade) echo schema_upgrade ;;
         crashes) echo crash StoppedPostgres.test_crashes_of_the_server ;;
         watches) echo watch Watching.test_whatever_is_watched_comes_to_its_true_end_through_kills_and_faults ;;
         ends) echo ends ;;
@@ -60,6 +62,18 @@ scenarios_of() {
     esac
 }
 
+# The program before the last change of the daemon becomes RECEIPTD_EARLIER, where its migrations are these.
+build_commit_before() {
+    local tree=$LOCAL/before last
+    last=$(git log -1 --format=%H -- daemon)
+    if ! git diff --quiet "$last^" -- 'migrations/*.sql'; then say "The daemon of this commit is upgraded"; return; fi
+    say "Building the daemon of the commit before $(git log -1 --format=%h "$last")"
+    [ -d "$tree" ] || git worktree add --detach "$tree" "$last^"
+    git -C "$tree" checkout --quiet --detach "$last^"
+    (cd "$tree" && cmake --preset first >/dev/null && cmake --build build-first --target receiptd)
+    export RECEIPTD_EARLIER=$tree/build-first/receiptd
+}
+
 # Every file is run, whatever became of the one before.
 sweep_scenarios() {
     local name=$1 count=$2 file case failed=()
@@ -68,6 +82,9 @@ sweep_scenarios() {
     if [ "$name" = package ]; then
         install_packages package install
         build receiptd receiptd-sandbox package_files
+    elif [ "$name" = upgrade ]; then
+        build -DRECEIPTD_TESTS=ON receiptd receiptd-sandbox receiptd-later
+        build_commit_before
     else
         build receiptd receiptd-sandbox
     fi

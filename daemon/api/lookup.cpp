@@ -102,7 +102,7 @@ base::Task<base::Result<watch::TransactionView, Problem>> told_by_hosts(
 base::Task<base::Result<watch::TransactionView, Problem>> find_transaction(SharedContext context,
                                                                            Sought sought) {
     auto stored = co_await load(context, sought.id);
-    if (!stored.tree.any()) {  // a watch may stand under the id of a receipt: earlier versions took it
+    if (!stored.tree.any()) {  // a watch may stand under the id of a receipt
         auto& calls = context->calls;
         const auto tree_id = co_await calls.wait_for(context->services.watches.tree_of(sought.id));
         if (tree_id && *tree_id != sought.id) stored = co_await load(context, *tree_id);

@@ -265,11 +265,12 @@ void add_hosts_and_endpoints(const DaemonStatus& status, Reasons& reasons) {
 
 std::vector<Unreadiness> unreadiness(const DaemonStatus& status) {
     Reasons reasons;
-    if (!status.database_connected)
-        reasons.push_back({"database", "no connection to the database"});
-    else if (!status.database_bad_setup.empty())
+    // A session that is refused may be the one that would answer.
+    if (!status.database_bad_setup.empty())
         reasons.push_back(
-            {"database", "nothing can be stored until this is put right: " + status.database_bad_setup});
+            {"database", "the database refuses work until this is put right: " + status.database_bad_setup});
+    else if (!status.database_connected)
+        reasons.push_back({"database", "no connection to the database"});
     const bool waits = status.leader && !status.leader->is_this_one;
     if (!waits) {
         add_head(status, reasons);

@@ -156,14 +156,27 @@ private:
 
     void add_migrate() {
         auto* command = parser_.add_subcommand("migrate", "Create or update the database schema");
-        auto* status =
-            command->add_flag("--status", migrate_.status_only, "Only list applied and pending migrations");
-        command->add_flag("--json", migrate_.as_json, "Print the status as a JSON object")->needs(status);
+        using What = MigrateCommand::What;
+        const auto add = [&](const char* name, What what, const char* help) {
+            auto* flag = command->add_flag_callback(
+                name, [this, what] { migrate_.what = what; }, help);
+            for (auto* other : command->get_options())
+                if (other != flag && other != command->get_help_ptr()) flag->excludes(other);
+        };
+        add("--status", What::status, "Only list applied and pending migrations");
+        add("--plan", What::plan,
+            "Change nothing; say what would be done, for how long, what it locks and what is in the way");
+        add("--finish", What::finish,
+            "Afterwards build indexes and check constraints that a migration left for later, for however "
+            "long it takes");
+        command->add_flag("--json", migrate_.as_json, "Print status or plan as a JSON object");
         command->add_option(
             "--database-url", migrate_.database_url,
             "Address with the owner of the tables as user, if the configuration has another one; "
             "a password is taken from PGPASSWORD or ~/.pgpass");
         command->callback([this] {
+            if (migrate_.as_json && migrate_.what != What::status && migrate_.what != What::plan)
+                throw CLI::ValidationError("--json", "goes with --status or --plan");
             choose([this](const auto& settings) {
                 migrate_.config_file = config_file_;
                 return app::migrate(settings, migrate_);

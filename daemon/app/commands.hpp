@@ -46,8 +46,14 @@ struct RunCommand {
 int run(const config::Settings& settings, const RunCommand& command);
 int backfill(const config::Settings& settings, base::HeightRange range, const std::string& config_file);
 struct MigrateCommand {
-    bool status_only = false;
-    bool as_json = false;      // the status
+    enum class What {
+        migrate,
+        finish,  // and what migrations leave to be done one partition at a time
+        status,  // only tells what is applied
+        plan,    // only tells what would be done
+    };
+    What what = What::migrate;
+    bool as_json = false;      // status or plan
     std::string database_url;  // in place of the configuration's; empty: that one
     std::string config_file;   // for people; may be empty
 };

@@ -5,11 +5,8 @@
 #include "app/print_json.hpp"
 #include "app/runtime.hpp"
 #include "app/store_for_command.hpp"
-#include "base/log.hpp"
 #include "storage/database_id.hpp"
-#include "storage/errors.hpp"
 #include "storage/inspect.hpp"
-#include "storage/migrate.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -97,25 +94,6 @@ void print_stored(const storage::StoredSummary& stored) {
         std::cout << "trees       " << stored.pending_trees << " still being fetched\n";
 }
 
-json to_json(const storage::MigrationStatus& status) {
-    json applied = json::array();
-    for (const auto& migration : status.applied)
-        applied.push_back({{"name", migration.name}, {"applied_at", migration.applied_at}});
-    return {{"current", status.current()},
-            {"applied", applied},
-            {"pending", status.pending},
-            {"views_current", status.schema_current},
-            {"problem", status.problem.empty() ? json() : json(status.problem)}};
-}
-
-void print(const storage::MigrationStatus& status) {
-    for (const auto& migration : status.applied)
-        std::cout << "applied  " << migration.name << "  " << migration.applied_at << '\n';
-    for (const auto& name : status.pending) std::cout << "pending  " << name << '\n';
-    std::cout << "views    " << (status.schema_current ? "current" : "to be applied") << '\n';
-    if (!status.problem.empty()) std::cout << "problem  " << status.problem << '\n';
-}
-
 std::string height_text(const json& height) { return height.is_null() ? "-" : height.dump(); }
 
 // "1234 requests in 2.0 h: head 1000, watch 234; 14808 a day at the pace of the last hour, at most 20.0 a
@@ -168,51 +146,7 @@ void print_daemon(const std::optional<json>& daemon, const std::string& listen) 
     }
 }
 
-// With the command that does what this user may not do.
-[[noreturn]] void refuse_without_rights(const storage::DatabaseOptions& database,
-                                        const storage::MigrationStatus& status,
-                                        const std::string& config_file) {
-    throw storage::StorageError(status.outdated() + "; user \"" + status.user +
-                                "\" may not change it. Run this first: " +
-                                storage::migrate_command(database, status.owner, config_file) +
-                                " (a password is taken from PGPASSWORD or ~/.pgpass)");
-}
-
 }  // namespace
-
-void update_schema(const config::Settings& settings, const std::string& config_file,
-                   std::optional<std::chrono::milliseconds> patience) {
-    auto database = database_options(settings);
-    database.patience = patience;
-    const auto status = storage::migrate_status(database);
-    if (!status.problem.empty()) throw storage::StorageError(status.problem);
-    if (status.current()) return;
-    if (!status.user_owns) refuse_without_rights(database, status, config_file);
-    for (const auto& name : storage::migrate(database, settings.database.readonly_role))
-        log::info("database schema updated", {{"file", name}});
-}
-
-int migrate(const config::Settings& settings, const MigrateCommand& command) {
-    auto database = database_options(settings);
-    if (!command.database_url.empty()) database.url = base::Secret(command.database_url);
-    if (!command.status_only) {
-        const auto before = storage::migrate_status(database);
-        if (!before.problem.empty()) throw storage::StorageError(before.problem);
-        if (!before.user_owns && !before.current())
-            refuse_without_rights(database, before, command.config_file);
-        if (!before.user_owns && before.current()) {
-            std::cout << "nothing to do; rights are granted by user \"" << before.owner << "\"\n";
-            return kOk;
-        }
-        const auto applied = storage::migrate(database, settings.database.readonly_role);
-        for (const auto& name : applied) std::cout << "applied " << name << '\n';
-        if (applied.empty()) std::cout << "nothing to do\n";
-        return kOk;
-    }
-    const auto status = storage::migrate_status(database);
-    command.as_json ? print_json(to_json(status)) : print(status);
-    return status.current() ? kOk : kFailed;
-}
 
 int skip(const config::Settings& settings, std::optional<base::Height> last) {
     if (!last) last = lowest_head(settings);

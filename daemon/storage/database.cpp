@@ -46,6 +46,7 @@ std::optional<ChainIdentity> read_identity(pqxx::transaction_base& tx) {
 // So many rows in one transaction: nobody waits long behind them, and after a long pause none of the
 // statements runs out of its time.
 constexpr int kPortion = 10'000;
+constexpr std::chrono::seconds kLongestFinishing{20};  // of one piece more
 
 // `sql` takes the number of rows as its first parameter.
 template <class... Parameters>
@@ -314,6 +315,8 @@ bool Database::keep_partitions_of(pqxx::connection& connection, const Past& past
     const bool is_ahead = !newest || partitions.make_ahead(connection, *newest);
     const bool is_retired = partitions.retire(connection, past);
     if (newest) day_closer.round(connection, *newest);
+    const auto until = std::chrono::steady_clock::now() + kLongestFinishing;
+    finisher.round(connection, [until] { return std::chrono::steady_clock::now() < until; });
     partitions.measure(connection);
     return is_ahead && is_retired;
 }

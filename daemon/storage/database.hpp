@@ -15,6 +15,7 @@
 #include "storage/session.hpp"
 #include "storage/set_aside.hpp"
 #include "storage/told.hpp"
+#include "storage/unfinished.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -67,10 +68,10 @@ public:
     // The genesis hash of the chain; `told` is kept where none is known. Both may be empty: not known.
     base::Task<std::string> genesis_hash(std::string told);
 
-    // Makes partitions ahead, drops those past retention, and measures them and the disk for the metrics. Age
-    // counts from `now` or from the newest block stored, whichever is earlier; of all daemons that lived
-    // within a day the longest `keep` holds. False: somebody stands in the way of something; call again in a
-    // minute.
+    // Makes partitions ahead, drops those past retention, does some of what migrations left, and measures
+    // them and the disk for the metrics. Age counts from `now` or from the newest block stored, whichever is
+    // earlier; of all daemons that lived within a day the longest `keep` holds. False: somebody stands in the
+    // way of something; call again in a minute.
     base::Task<bool> keep_partitions(base::WallTime now, Keep keep);
     // Does that, and deletes old rows of the other tables. Call at start and every hour.
     base::Task<bool> maintain(base::WallTime now, Keep keep);
@@ -89,6 +90,7 @@ public:
     std::function<void()> on_alerts;
     PartitionKeeper partitions;
     DayCloser day_closer;
+    Finisher finisher;
     RuleBook rules;
     SetAside set_aside;
     Pool pool;

@@ -18,11 +18,6 @@ struct Advice {
 };
 constexpr std::array kAdvice = {
     Advice{
-        "42P01"sv,
-        "a table is missing: run `receiptd migrate` (and check that database.url names the right database)"sv},
-    Advice{"42703"sv, "a column is missing: the schema is older than this program; run `receiptd migrate`"sv},
-    Advice{"42883"sv, "a function is missing: run `receiptd migrate`"sv},
-    Advice{
         "42501"sv,
         "the database user lacks a right: connect as the owner, or as a member of receiptd_daemon after the owner ran `receiptd migrate`"sv},
     Advice{"3D000"sv, "create the database first, or correct its name in database.url"sv},
@@ -85,6 +80,11 @@ bool is_of_the_connection(const Fault& fault) {
     const std::string_view sqlstate = fault.sqlstate;
     return fault.kind == FaultKind::outage && (sqlstate.empty() || sqlstate.starts_with("08") ||
                                                sqlstate.starts_with("57P") || sqlstate.starts_with("25P"));
+}
+
+bool is_of_the_schema(const Fault& fault) {
+    const std::string_view sqlstate = fault.sqlstate;
+    return sqlstate.starts_with("42") && sqlstate != "42501";
 }
 
 bool is_of_the_rows(const std::exception& error) {

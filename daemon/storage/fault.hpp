@@ -32,6 +32,9 @@ FaultKind fault_kind(const std::string& sqlstate);
 // There is no connection, or it was lost: the server says nothing about the work.
 bool is_of_the_connection(const Fault& fault);
 
+// A statement of ours names what the database does not have, or has in another shape.
+bool is_of_the_schema(const Fault& fault);
+
 // The fault is in what was to be written or judged, not in the database: something else may go well.
 bool is_of_the_rows(const std::exception& error);
 

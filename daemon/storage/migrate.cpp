@@ -115,7 +115,8 @@ private:
     // Reads the stored schema; throws unless this program may go on from there.
     StoredSchema usable(pqxx::work& tx) const {
         auto stored = read_stored(tx);
-        if (const auto problem = problem_of(stored, by_version_); !problem.empty())
+        if (const auto problem = problem_of(stored, by_version_, checksum_of(files_.schema));
+            !problem.empty())
             throw StorageError(problem);
         return stored;
     }
@@ -131,8 +132,9 @@ private:
                     "NULL, applied_at timestamptz NOT NULL DEFAULT now()); "
                     "CREATE TABLE schema_objects (only_row boolean PRIMARY KEY DEFAULT true CHECK "
                     "(only_row), "
-                    "checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now(), applied_by text, "
-                    "readonly_role text)");
+                    "checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now(), applied_by text "
+                    "NOT NULL, "
+                    "readonly_role text NOT NULL)");
             tx.commit();
         } catch (const pqxx::sql_error& e) {
             const auto sqlstate = shim::sqlstate_of(e);
@@ -277,6 +279,21 @@ std::vector<std::string> migrate(const DatabaseOptions& database, const std::str
     });
 }
 
+std::vector<Unfinished> finish_migrations(const DatabaseOptions& database) {
+    return with_session(database, [](pqxx::connection& connection) {
+        Finisher().round(connection, [] { return true; });
+        pqxx::work tx(connection);
+        return unfinished(tx);
+    });
+}
+
+MigrationPlan migration_plan(const DatabaseOptions& database, const SchemaFiles& files) {
+    return with_session(database, [&](pqxx::connection& connection) {
+        pqxx::work tx(connection);
+        return plan_of(tx, files);
+    });
+}
+
 MigrationStatus migrate_status(const DatabaseOptions& database, const SchemaFiles& files) {
     return with_session(database, [&](pqxx::connection& connection) {
         pqxx::work tx(connection);
@@ -292,11 +309,7 @@ std::string migrate_command(const DatabaseOptions& database, const std::string& 
 
 void require_current_schema(pqxx::connection& connection) {
     pqxx::work tx(connection);
-    const auto status = status_of(tx, {});
-    if (!status.problem.empty()) throw StorageError(status.problem);
-    if (status.applied.empty())
-        throw StorageError(status.outdated() + ": run `receiptd migrate` (and check database.url)");
-    if (!status.current()) throw StorageError(status.outdated() + ": run `receiptd migrate`");
+    if (const auto refusal = status_of(tx, {}).refusal(); !refusal.empty()) throw StorageError(refusal);
     refuse_shadowing(tx);
 }
 

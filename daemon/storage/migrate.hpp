@@ -7,7 +7,9 @@
 #pragma once
 
 #include "storage/database_options.hpp"
+#include "storage/migration_plan.hpp"
 #include "storage/schema_state.hpp"
+#include "storage/unfinished.hpp"
 
 #include <chrono>
 #include <string>
@@ -28,6 +30,11 @@ struct MigrationPatience {
 std::vector<std::string> migrate(const DatabaseOptions& database, const std::string& readonly_role,
                                  const SchemaFiles& files = {}, const MigrationPatience& patience = {});
 
+// Does what migrations have left (unfinished.hpp), all of it; returns what could not be done now.
+std::vector<Unfinished> finish_migrations(const DatabaseOptions& database);
+
+// Throws StorageError when the database cannot be asked.
+MigrationPlan migration_plan(const DatabaseOptions& database, const SchemaFiles& files = {});
 MigrationStatus migrate_status(const DatabaseOptions& database, const SchemaFiles& files = {});
 
 // The command that a user without the right to migrate passes on to the one who has it; `config_file` may be

@@ -1,7 +1,6 @@
 #include "storage/pg_finding_store.hpp"
 
 #include "base/iso_time.hpp"
-#include "base/line.hpp"
 #include "storage/certainty_rows.hpp"
 #include "storage/days_of.hpp"
 #include "storage/errors.hpp"
@@ -49,9 +48,7 @@ chain::Finding finding_of(const pqxx::row& row) {
     finding.contract_id = row[6].as<std::string>();
     finding.method_name = row[7].as<std::string>();
     finding.signer_id = row[8].as<std::string>();
-    // Rows of older versions have the whole text.
-    auto error_text = base::shortened(row[10].as<std::string>(), chain::kLongestErrorText);
-    finding.failure = {row[9].as<std::string>(), std::move(error_text)};
+    finding.failure = {row[9].as<std::string>(), row[10].as<std::string>()};
     finding.at = {row[11].as<chain::BlockHeight>(),
                   row[12].as<std::uint64_t>() * static_cast<std::uint64_t>(kNanosecondsPerMicrosecond)};
     finding.handled_by = ids_of(row[13]);

@@ -122,7 +122,7 @@ const std::string kFindParents =
     "children AS MATERIALIZED (SELECT child, r.receipt_id, r.tree_id, r.tx_hash, r.block_height, "
     "  CASE WHEN r.status LIKE 'success%' AND r.actions::text LIKE '%\"DeleteAccount\"%' THEN "
     "    (SELECT action -> 'DeleteAccount' ->> 'beneficiary_id' FROM "
-    "json_array_elements(actions_to_search(r.actions)) AS action "
+    "json_array_elements(r.actions) AS action "
     "     WHERE json_typeof(action) = 'object' AND action -> 'DeleteAccount' IS NOT NULL LIMIT 1) END "
     "  AS beneficiary_id, "
     "  coalesce(r.status = 'success_receipt_id' AND r.result = child, false) AS returned "

@@ -135,8 +135,8 @@ private:
         users_.push_back(std::move(user_id));
     }
 
-    // Results of trees of which receipts are missing that decide the verdict: an earlier version gave them.
-    // The trees are fetched again.
+    // Results, by the rules of before, of trees of which receipts are missing that decide the verdict by
+    // these. The trees are fetched again.
     void take_results_back() {
         const auto rows =
             shim::query(tx_,

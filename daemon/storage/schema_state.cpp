@@ -4,7 +4,9 @@
 
 #include <sodium.h>
 
+#include <array>
 #include <charconv>
+#include <cstdio>
 
 namespace receiptd::storage {
 namespace {
@@ -20,9 +22,17 @@ int version_of(const SqlFile& file) {
     return version;
 }
 
-std::string by_whom(const std::string& program) {
-    return program.empty() ? std::string() : ", applied by " + program;
+// Whether "receiptd X.Y.Z" is of a later version than this program.
+bool is_later(const std::string& program) {
+    const auto numbers = [](const std::string& text) {
+        std::array<int, 3> version{};
+        std::sscanf(text.c_str(), "receiptd %d.%d.%d", &version[0], &version[1], &version[2]);
+        return version;
+    };
+    return numbers(program) > numbers(kThisProgram);
 }
+
+std::string by_whom(const std::string& program) { return ", applied by " + program; }
 
 }  // namespace
 
@@ -66,7 +76,7 @@ StoredSchema read_stored(pqxx::transaction_base& tx) {
         stored.applied.push_back({version, row[1].as<std::string>(), row[3].as<std::string>()});
     }
     if (!table_exists(tx, "schema_objects")) return stored;
-    // Databases of earlier versions do not have the column applied_by.
+    // What is not this program's may lack a column, and is refused for what it is.
     const auto schema =
         tx.exec("SELECT checksum, coalesce(to_jsonb(o) ->> 'applied_by', '') FROM schema_objects o");
     if (schema.empty()) return stored;
@@ -75,7 +85,8 @@ StoredSchema read_stored(pqxx::transaction_base& tx) {
     return stored;
 }
 
-std::string problem_of(const StoredSchema& stored, const std::map<int, const SqlFile*>& files) {
+std::string problem_of(const StoredSchema& stored, const std::map<int, const SqlFile*>& files,
+                       const std::string& schema_checksum) {
     int expected = 1;
     for (const auto& [version, past] : stored.checksums) {
         if (version != expected++)
@@ -90,10 +101,17 @@ std::string problem_of(const StoredSchema& stored, const std::map<int, const Sql
                    "; use that receiptd or a newer one (to go back to this one, restore a backup from before "
                    "the upgrade)";
         if (sha256_hex(file->second->text) != past.second)
-            return "migration " + file->second->name +
-                   " was changed after it had been applied here; use the receiptd that made this database, "
-                   "or set database.url to a new one, which `receiptd backfill` fills";
+            return "this database was made by another receiptd: its migration " + past.first +
+                   " is not this program's; use the receiptd that made it, or set database.url to a new "
+                   "database, "
+                   "which `receiptd backfill` fills";
     }
+    // An older program would put back functions under daemons that need the newer ones.
+    if (stored.schema_checksum != schema_checksum && is_later(stored.applied_by))
+        return "the database's views and functions are newer than this program: they are those of " +
+               stored.applied_by + ", and this is " + kThisProgram +
+               "; use that receiptd or a newer one (to go back to this one, restore a backup from before the "
+               "upgrade)";
     return {};
 }
 
@@ -102,10 +120,11 @@ MigrationStatus status_of(pqxx::transaction_base& tx, const SchemaFiles& files) 
     const auto stored = read_stored(tx);
     MigrationStatus status;
     status.applied = stored.applied;
-    status.problem = problem_of(stored, by_version);
+    const auto ours = checksum_of(files.schema);
+    status.problem = problem_of(stored, by_version, ours);
     for (const auto& [version, file] : by_version)
         if (stored.checksums.count(version) == 0) status.pending.push_back(file->name);
-    status.schema_current = stored.schema_checksum == checksum_of(files.schema);
+    status.schema_current = stored.schema_checksum == ours;
     const auto rights = tx.exec(
         "SELECT current_user, pg_get_userbyid(coalesce(c.relowner, d.datdba)), "
         "CASE WHEN c.oid IS NULL THEN coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) "
@@ -125,14 +144,19 @@ std::string MigrationStatus::outdated() const {
            pending.back() + " is needed";
 }
 
+std::string MigrationStatus::refusal() const {
+    if (!problem.empty()) return problem;
+    if (applied.empty()) return outdated() + ": run `receiptd migrate` (and check database.url)";
+    return current() ? std::string() : outdated() + ": run `receiptd migrate`";
+}
+
 std::string newer_schema(pqxx::transaction_base& tx) {
     const auto newest = tx.exec(
-        "SELECT name, coalesce((SELECT to_jsonb(o) ->> 'applied_by' FROM schema_objects o), '') "
-        "FROM schema_migrations ORDER BY version DESC LIMIT 1");
+        "SELECT name, applied_by FROM schema_migrations, schema_objects ORDER BY version DESC LIMIT 1");
     if (newest.empty()) return {};
-    const auto name = newest[0][0].as<std::string>();
-    if (name <= migration_files().back().name) return {};
-    return name + by_whom(newest[0][1].as<std::string>());
+    const auto name = newest[0][0].as<std::string>(), program = newest[0][1].as<std::string>();
+    if (name > migration_files().back().name) return name + by_whom(program);
+    return is_later(program) ? "its views and functions" + by_whom(program) : std::string();
 }
 
 }  // namespace receiptd::storage

@@ -35,6 +35,8 @@ struct MigrationStatus {
     bool current() const { return pending.empty() && schema_current && problem.empty(); }
     // Why the schema is not this program's; for a status that is not current and has no problem.
     std::string outdated() const;
+    // Why this program cannot use the database, and what to do; empty if it can.
+    std::string refusal() const;
 };
 
 // Earlier migrations, as they are stored.
@@ -42,7 +44,7 @@ struct StoredSchema {
     std::map<int, std::pair<std::string, std::string>> checksums;  // version -> name, checksum
     std::vector<MigrationStatus::Applied> applied;
     std::string schema_checksum;
-    std::string applied_by;  // the program that applied schema/ last; empty: not known
+    std::string applied_by;  // the program that applied schema/ last
 };
 
 // The files by version. Throws StorageError unless they are 1, 2, 3, …
@@ -52,11 +54,11 @@ std::string checksum_of(const std::vector<SqlFile>& schema);
 bool table_exists(pqxx::transaction_base& tx, const std::string& table);
 StoredSchema read_stored(pqxx::transaction_base& tx);
 // Why the past of this database is not this program's; empty if it is.
-std::string problem_of(const StoredSchema& stored, const std::map<int, const SqlFile*>& files);
+std::string problem_of(const StoredSchema& stored, const std::map<int, const SqlFile*>& files,
+                       const std::string& schema_checksum);
 MigrationStatus status_of(pqxx::transaction_base& tx, const SchemaFiles& files);
 
-// The newest migration of the database where this program lacks it, with the program that applied it; empty:
-// none.
+// What the database has from a later version than this program, with that version; empty: nothing.
 std::string newer_schema(pqxx::transaction_base& tx);
 
 }  // namespace receiptd::storage

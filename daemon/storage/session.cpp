@@ -3,6 +3,7 @@
 #include "base/chance.hpp"
 #include "base/log.hpp"
 #include "metrics/registry.hpp"
+#include "storage/schema_state.hpp"
 
 namespace receiptd::storage {
 namespace {
@@ -26,29 +27,37 @@ double seconds_passed(base::SteadyTime since) {
 
 }  // namespace
 
-void OutageLog::lost(const std::string& why) {
+std::string OutageLog::trying_again() const {
+    if (!patience_ || *patience_ == kUntilItIsThere) return "trying again until it is usable";
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(*patience_).count();
+    return "trying again for " + std::to_string(seconds) + " s";
+}
+
+void OutageLog::down(const Fault& fault, bool is_new) {
     const std::lock_guard lock(mutex_);
-    if (sessions_down_++ > 0) return;
-    since_ = steady_now();
-    const bool has_end = patience_ && *patience_ != kUntilItIsThere;
-    const auto seconds = has_end ? std::chrono::floor<std::chrono::seconds>(*patience_).count() : 0;
-    log::warn(has_end ? "database not usable; trying again for " + std::to_string(seconds) + " s"
-                      : "database not usable; trying again until it is",
-              {{"database", where_}, {"reason", why}});
+    const bool is_first = is_new && sessions_down_++ == 0;
+    if (is_first) since_ = steady_now();
+    if (is_of_the_connection(fault)) {
+        why_no_work_.clear();
+        if (is_first)
+            log::warn("database not usable; " + trying_again(),
+                      {{"database", where_}, {"reason", fault.text}});
+        return;
+    }
+    why_no_work_ = fault.text;
+    no_work_.Set(1);
+    if (told_.insert(fault.sqlstate).second)
+        log::warn("the database answers and refuses work; " + trying_again(),
+                  {{"database", where_}, {"sqlstate", fault.sqlstate}, {"reason", fault.text}});
 }
 
 void OutageLog::back() {
     const std::lock_guard lock(mutex_);
     if (--sessions_down_ > 0) return;
     why_no_work_.clear();
+    told_.clear();
     no_work_.Set(0);
     log::info("database is usable again", {{"database", where_}, {"after_seconds", seconds_passed(since_)}});
-}
-
-void OutageLog::takes_no_work(const std::string& why) {
-    const std::lock_guard lock(mutex_);
-    why_no_work_ = why;
-    no_work_.Set(1);
 }
 
 std::string OutageLog::why_no_work() const {
@@ -127,6 +136,7 @@ std::string Session::recover(const std::exception_ptr& error, unsigned failures)
     // The error text of a dead connection helps nobody.
     if (connected && !open && fault.sqlstate.empty())
         fault.text = "the server closed the connection (" + fault.text + ")";
+    if (open && is_of_the_schema(fault)) fault.text += "; " + state_of_schema();
     const bool down =
         fault.kind == FaultKind::outage || fault.kind == FaultKind::setup || fault.kind == FaultKind::unknown;
     if (!open || down) disconnect();
@@ -140,6 +150,20 @@ std::string Session::recover(const std::exception_ptr& error, unsigned failures)
                    {{"sqlstate", fault.sqlstate}, {"reason", fault.text}, {"times", failures}});
     wait_before_retry(down, failures);
     return fault.sqlstate;
+}
+
+// What the database's records say of a schema that a statement of ours does not fit.
+std::string Session::state_of_schema() {
+    try {
+        pqxx::work tx(*connection_);
+        const auto refusal = status_of(tx, {}).refusal();
+        return refusal.empty()
+                   ? "by its records the schema is this program's, so somebody has changed or dropped what "
+                     "receiptd made: make that again as it was"
+                   : refusal;
+    } catch (const std::exception& e) {
+        return std::string("its records cannot be read: ") + e.what();
+    }
 }
 
 // People, and commands that people wait for, are told of a wrong setup; a daemon waits until it is right.
@@ -164,8 +188,7 @@ void Session::note_down(const Fault& fault) {
     const bool was_down = std::exchange(down_, true);
     // One that gives up would not see the end of it.
     if (waited_for_ == WaitedFor::by_people) return;
-    if (!was_down) context_.outages.lost(fault.text);
-    if (!is_of_the_connection(fault)) context_.outages.takes_no_work(fault.text);
+    context_.outages.down(fault, !was_down);
 }
 
 void Session::note_usable() {

@@ -15,31 +15,35 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <type_traits>
 
 namespace receiptd::storage {
 
-// Says once that the database is lost and once that it is back, for all sessions together.
+// Says once that the database is lost, once for each reason that it refuses work, and once that it is usable
+// again, for all sessions together.
 class OutageLog {
 public:
     // `patience`: that of the sessions.
     OutageLog(std::string where, std::optional<std::chrono::milliseconds> patience,
               prometheus::Gauge& no_work)
         : where_(std::move(where)), patience_(patience), no_work_(no_work) {}
-    void lost(const std::string& why);
+    // A session cannot do its work; `is_new`: it could before.
+    void down(const Fault& fault, bool is_new);
     void back();
-    // The database answers and takes no work: its disk is full, rights or schema are wrong, or what else it
-    // says.
-    void takes_no_work(const std::string& why);
-    std::string why_no_work() const;  // empty: it is not so
+    // Why the database answers and takes no work: its disk is full, rights or schema are wrong, or what else
+    // it says. Empty: it is not so.
+    std::string why_no_work() const;
 
 private:
+    std::string trying_again() const;
     mutable std::mutex mutex_;
     std::string where_;
     std::optional<std::chrono::milliseconds> patience_;
     prometheus::Gauge& no_work_;
     std::string why_no_work_;
+    std::set<std::string> told_;  // SQLSTATEs
     unsigned sessions_down_ = 0;
     base::SteadyTime since_{};
 };
@@ -111,6 +115,7 @@ private:
     void throw_what_ends_it(const Fault& fault) const;
     // Throws where the patience is over.
     void note_down(const Fault& fault);
+    std::string state_of_schema();
     void note_usable();
     void wait_before_retry(bool outage, unsigned failures);
 

@@ -66,7 +66,7 @@ class Databases(BadInput):
         config = self.config(self.rpc(), start=FIRST)
         self.receiptd("migrate", "--config", config)
         self.query("UPDATE schema_migrations SET checksum = repeat('0', 64) WHERE version = 1")
-        self.refused(config, "0001", "was changed")
+        self.refused(config, "0001", "made by another receiptd")
         self.query("DELETE FROM schema_migrations")
         self.query("INSERT INTO schema_migrations (version, name, checksum) VALUES (1, '0001_x.sql', 'x')")
         self.refused(config)
@@ -110,7 +110,7 @@ class Databases(BadInput):
         support.wait_until("the first blocks are stored", lambda: "following" in process.log() and self.covered(database))
         filler = disk / "filler"
         subprocess.run(["dd", "if=/dev/zero", f"of={filler}", "bs=64k"], capture_output=True)
-        support.wait_until("it says so", lambda: "database not usable" in process.log() or process.poll() is not None)
+        support.wait_until("it says so", lambda: "trying again until it is usable" in process.log() or process.poll() is not None)
         filler.unlink()
         self.assertEqual(support.ended(process), 0, process.log())
         self.assertEqual(self.covered(database), 200)

@@ -154,6 +154,7 @@ class Follows(TwoUsers):
             f"SELECT heights @> {genesis + 30}::bigint FROM coverage") == "t")
         self.assertNotIn("permission denied", daemon.log())
         self.assertNotIn("not usable", daemon.log())
+        self.assertNotIn("refuses work", daemon.log())
 
 
 class Submits(TwoUsers, submit_test.SubmitTest):

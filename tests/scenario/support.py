@@ -141,6 +141,7 @@ class Scenario(unittest.TestCase):
     """A folder, a fresh database, and helpers that start programs; everything is gone afterwards."""
 
     empty_database = False  # True: without receiptd's schema
+    program = BUILD / "receiptd"
 
     def setUp(self):
         if "RECEIPTD_TEST_DATABASE" not in os.environ:
@@ -185,7 +186,7 @@ class Scenario(unittest.TestCase):
 
     def receiptd(self, *arguments, expect=0, deadline=DEADLINE, stdin=""):
         """Runs a command to its end; returns (stdout, stderr)."""
-        done = completed([BUILD / "receiptd", *map(str, arguments)], deadline, stdin)
+        done = completed([self.program, *map(str, arguments)], deadline, stdin)
         if expect is not None:
             self.assertEqual(done.returncode, expect, f"receiptd {arguments}\n{done.stdout}\n{done.stderr}")
         return done.stdout, done.stderr
@@ -194,7 +195,7 @@ class Scenario(unittest.TestCase):
         """A daemon that goes on; ended with the test. `within`: a command that runs it; `env`: variables beside ours."""
         log = open(self.folder / f"daemon-{uuid.uuid4().hex[:6]}.log", "w+")
         self.addCleanup(log.close)
-        process = subprocess.Popen([*within, BUILD / "receiptd", *map(str, arguments)], stdin=subprocess.DEVNULL,
+        process = subprocess.Popen([*within, self.program, *map(str, arguments)], stdin=subprocess.DEVNULL,
                                    stdout=log, stderr=subprocess.STDOUT, env={**os.environ, **(env or {})})
         process.log = lambda: pathlib.Path(log.name).read_text()
         self.addCleanup(self.kill, process)

@@ -233,17 +233,5 @@ TEST_F(Adoption, OpensNoPartitionsOfOtherDays) {
     EXPECT_FALSE(waits_for_a_lock);
 }
 
-// As an older program stored it: a stranger's key for a method of that name, beside the end of his account.
-TEST_F(Adoption, AnEscapedNulInActionsHoldsUpNobody) {
-    for (auto& block : blocks_seen_alone()) commit(std::move(block));
-    execute(R"(UPDATE receipts SET actions = '[{"AddKey":{"method_names":["a\u0000b"]}},)"
-            R"({"DeleteAccount":{"beneficiary_id":"bob.near"}}]' WHERE receipt_id = 'B')");
-    await(store().orphans.adopt_orphans({100, 104}));
-    EXPECT_EQ(
-        value("SELECT string_agg(receipt_id, ' ' ORDER BY receipt_id) FROM receipts WHERE tree_id = 'T'"),
-        "A B C F P");
-    EXPECT_EQ(value("SELECT count(*) FROM orphan_receipts WHERE adopted_at IS NULL"), "0");
-}
-
 }  // namespace
 }  // namespace receiptd::test

@@ -123,6 +123,9 @@ TEST_F(Daemons, ARetentionThatIsReloadedIsThatOfTheDaemon) {
 TEST_F(Daemons, HearOfASchemaThatIsNewerThanTheirProgram) {
     await(store().database.join(settings_of("a:1")));
     EXPECT_EQ(await(store().database.keep_alive()).newer_schema, "");
+    execute("UPDATE schema_objects SET applied_by = 'receiptd 99.0.0'");
+    EXPECT_EQ(await(store().database.keep_alive()).newer_schema,
+              "its views and functions, applied by receiptd 99.0.0");
     execute(
         "INSERT INTO schema_migrations (version, name, checksum) VALUES (9000, '9000_later.sql', 'x'); "
         "UPDATE schema_objects SET applied_by = 'receiptd 9.0'");

@@ -61,8 +61,9 @@ TEST_F(Migrate, RefusesAChangedPast) {
     changed.migrations[0].text += "\n-- one more word\n";
     EXPECT_THAT(
         problem_with(changed),
-        HasSubstr("0001_history.sql was changed after it had been applied here; use the receiptd that made "
-                  "this database, or set database.url to a new one, which `receiptd backfill` fills"));
+        HasSubstr("this database was made by another receiptd: its migration 0001_history.sql is not this "
+                  "program's; use the receiptd that made it, or set database.url to a new database, which "
+                  "`receiptd backfill` fills"));
     EXPECT_THAT(migrate_status(database().options(), changed).problem, HasSubstr("0001_history.sql"));
 }
 
@@ -75,6 +76,19 @@ TEST_F(Migrate, RefusesADatabaseNewerThanTheProgram) {
                 HasSubstr("newer than this program: it has " + newest + ", applied by receiptd "));
     EXPECT_THAT(problem_with(older),
                 HasSubstr("knows no later migration than " + before + "; use that receiptd"));
+}
+
+TEST_F(Migrate, LeavesTheViewsAndFunctionsOfALaterVersion) {
+    migrate(database().options(), "receiptd_readonly");
+    execute("UPDATE schema_objects SET applied_by = 'receiptd 99.0.1', checksum = 'of that version'");
+    EXPECT_THAT(problem_with({}),
+                HasSubstr("views and functions are newer than this program: they are those of receiptd "
+                          "99.0.1"));
+    EXPECT_EQ(value("SELECT checksum FROM schema_objects"), "of that version");
+
+    execute("UPDATE schema_objects SET applied_by = 'receiptd 0.0.9'");
+    EXPECT_EQ(problem_with({}), "none");
+    EXPECT_TRUE(migrate_status(database().options()).current());
 }
 
 TEST_F(Migrate, RefusesGapsAmongItsFilesAndInThePast) {

@@ -133,15 +133,51 @@ TEST_F(Outage, ADeadlockIsRepeated) {
     EXPECT_EQ(result.get(), CommitOutcome::committed);
 }
 
-TEST_F(Outage, ADaemonWaitsForAMissingTableAndSaysSo) {
-    commit(block_batch(99));
-    execute("ALTER TABLE coverage RENAME TO away");
-    auto result = std::async(std::launch::async, [&] { return commit(block_batch(100)); });
-    while (store().database.why_no_work().empty()) std::this_thread::yield();
-    EXPECT_THAT(store().database.why_no_work(), HasSubstr("run `receiptd migrate`"));
-    execute("ALTER TABLE away RENAME TO coverage");
-    EXPECT_EQ(result.get(), CommitOutcome::committed);
-    EXPECT_EQ(store().database.why_no_work(), "");
+class ChangedSchema : public WithOwnDatabase<StoreTest> {
+protected:
+    // Commits a block after the one change and before the other; returns what /readyz tells meanwhile.
+    std::string told_while(const std::string& take_away, const std::string& bring_back) {
+        testing::internal::CaptureStderr();
+        execute(take_away);
+        auto result = std::async(std::launch::async, [&] { return commit(block_batch(100)); });
+        while (store().database.why_no_work().empty()) std::this_thread::yield();
+        const auto why = store().database.why_no_work();
+        execute(bring_back);
+        EXPECT_EQ(result.get(), CommitOutcome::committed);
+        EXPECT_EQ(store().database.why_no_work(), "");
+        const auto log = testing::internal::GetCapturedStderr();
+        EXPECT_THAT(log, HasSubstr("the database answers and refuses work"));
+        EXPECT_THAT(log, HasSubstr("database is usable again"));
+        EXPECT_THAT(log, testing::Not(HasSubstr("database not usable"))) << "it is not lost";
+        return why;
+    }
+};
+
+TEST_F(ChangedSchema, IsToldAsWhatSomebodyChangedAndTheDaemonGoesOnWhenItIsRight) {
+    const auto why = told_while("ALTER TABLE coverage RENAME TO away", "ALTER TABLE away RENAME TO coverage");
+    EXPECT_THAT(why, HasSubstr("relation \"coverage\" does not exist"));
+    EXPECT_THAT(why, HasSubstr("somebody has changed or dropped what receiptd made"));
+}
+
+TEST_F(ChangedSchema, ByANewerProgramIsToldWithItsName) {
+    const auto why = told_while(
+        "ALTER TABLE coverage RENAME heights TO stored; UPDATE schema_objects SET applied_by = 'receiptd "
+        "99.0.0'; "
+        "INSERT INTO schema_migrations (version, name, checksum) SELECT max(version) + 1, '9000_later.sql', "
+        "'x' FROM "
+        "schema_migrations",
+        "ALTER TABLE coverage RENAME stored TO heights");
+    EXPECT_THAT(
+        why,
+        HasSubstr(
+            "the database is newer than this program: it has 9000_later.sql, applied by receiptd 99.0.0"));
+}
+
+TEST_F(ChangedSchema, ByAnOlderProgramIsToldWithTheCure) {
+    const auto why =
+        told_while("ALTER TABLE coverage RENAME heights TO stored; UPDATE schema_objects SET checksum = 'x'",
+                   "ALTER TABLE coverage RENAME stored TO heights");
+    EXPECT_THAT(why, HasSubstr("are not those of this program: run `receiptd migrate`"));
 }
 
 // A full disk, a damaged index, a function of somebody: the server has hundreds of codes.
@@ -181,14 +217,15 @@ TEST_F(Outage, ACommandEndsWithTheReasonInsteadOfWaitingForAServerThatRefusesIts
     EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::Not(HasSubstr("trying again")));
 }
 
-TEST_F(Outage, AMissingTableIsAnErrorWithTheCure) {
-    execute("DROP VIEW gaps, set_aside; DROP TABLE coverage");
+TEST_F(Outage, AMissingSchemaIsAnErrorWithTheCure) {
+    execute("ALTER TABLE schema_migrations RENAME TO away; ALTER TABLE coverage RENAME TO away_too");
     OpenStore asked(database().url(), impatient());
     try {
         await(asked.blocks.commit(block_batch(100)));
         FAIL();
     } catch (const StorageError& e) {
-        EXPECT_THAT(e.what(), HasSubstr("run `receiptd migrate`"));
+        EXPECT_THAT(e.what(),
+                    HasSubstr("has no tables of receiptd: run `receiptd migrate` (and check database.url)"));
     }
 }
 

@@ -265,16 +265,5 @@ TEST_F(WatchingViews, NonceGapsMayBeWide) {
         << "no key was added at those heights meanwhile";
 }
 
-TEST_F(WatchingViews, AnEscapedNulInActionsHidesNoOtherContract) {
-    receipt({.id = "A"});
-    receipt({.id = "B",
-             .method = "NULL",
-             .role = "callback",
-             .contract = "stranger.near",
-             .actions = R"([{"AddKey":{"method_names":["a\u0000b"]}}])"});
-    EXPECT_EQ(rows("SELECT contract_id, method_name, calls FROM contract_health ORDER BY 1"),
-              "app.near|run|1\nstranger.near|-|1\n");
-}
-
 }  // namespace
 }  // namespace receiptd::test

@@ -25,6 +25,19 @@ TEST(Readiness, AShardThatNoUpstreamTracksIsNamed) {
               "no upstream tracks shards 0, 3: their chunks, outcomes and accounts cannot be had");
 }
 
+TEST(Readiness, WhatTheDatabaseRefusesIsToldThoughNoSessionIsLeftThatAnswers) {
+    DaemonStatus status;
+    EXPECT_EQ(detail_of(status, "database"), "no connection to the database");
+    status.database_bad_setup = "a function is missing";
+    EXPECT_EQ(detail_of(status, "database"),
+              "the database refuses work until this is put right: a function is missing");
+    status.database_connected = true;
+    EXPECT_EQ(detail_of(status, "database"),
+              "the database refuses work until this is put right: a function is missing");
+    status.database_bad_setup.clear();
+    EXPECT_EQ(detail_of(status, "database"), "ready");
+}
+
 TEST(Readiness, TreesThatStayPendingAreToldWithTheOldestAndItsLastFault) {
     DaemonStatus status;
     status.pending_trees = 7;
