@@ -1,3 +1,19 @@
+CREATE OR REPLACE VIEW account_coverage AS
+WITH ranges AS (
+    SELECT f.account_id, f.since_height, unnest(c.heights - f.not_whole) AS heights, true AS whole
+    FROM followed_accounts f CROSS JOIN coverage c
+    UNION ALL
+    SELECT f.account_id, f.since_height, unnest(c.heights * f.not_whole), false
+    FROM followed_accounts f CROSS JOIN coverage c
+)
+SELECT account_id,
+       lower(heights) AS from_height,
+       upper(heights) - 1 AS to_height,
+       upper(heights) - lower(heights) AS heights,
+       whole,
+       since_height
+FROM ranges;
+
 CREATE OR REPLACE VIEW gaps AS
 WITH missing AS (
     SELECT scope, wanted - heights AS heights FROM coverage

@@ -253,8 +253,13 @@ base::Task<void> Database::leave() {
     return pool.following.transaction([process = process_](pqxx::work& tx) { leave_daemons(tx, process); });
 }
 
-base::Task<std::vector<FollowedAccount>> Database::followed_accounts() {
+base::Task<FollowedAccounts> Database::followed_accounts() {
     return pool.following.transaction([](pqxx::work& tx) { return storage::followed_accounts(tx); });
+}
+
+base::Task<std::vector<std::string>> Database::follow_accounts(std::vector<std::string> accounts) {
+    return pool.following.transaction(
+        [accounts = std::move(accounts)](pqxx::work& tx) { return storage::follow_accounts(tx, accounts); });
 }
 
 base::Task<std::string> Database::genesis_hash(std::string told) {
