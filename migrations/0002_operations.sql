@@ -149,7 +149,8 @@ CREATE TABLE followed_accounts (
     account_id text COLLATE "C" PRIMARY KEY,
     since_height bigint NOT NULL,
     added bigint NOT NULL DEFAULT 0,  -- coverage.scope_serial that brought it
-    not_whole int8multirange NOT NULL DEFAULT '{}'
+    not_whole int8multirange NOT NULL DEFAULT '{}',
+    was_whole int8multirange  -- of '*', while the scope is not all
 );
 
 -- Rows and trees that the database does not take, or cannot read, because of their own data

@@ -1,10 +1,15 @@
 CREATE OR REPLACE VIEW account_coverage AS
-WITH ranges AS (
+WITH followed AS (
+    -- Where everything is wanted, no account is wanted for itself.
+    SELECT * FROM followed_accounts f
+    WHERE was_whole IS NULL AND (account_id = '*' OR NOT EXISTS (
+        SELECT FROM followed_accounts e WHERE e.account_id = '*' AND e.was_whole IS NULL))
+), ranges AS (
     SELECT f.account_id, f.since_height, unnest(c.heights - f.not_whole) AS heights, true AS whole
-    FROM followed_accounts f CROSS JOIN coverage c
+    FROM followed f CROSS JOIN coverage c
     UNION ALL
     SELECT f.account_id, f.since_height, unnest(c.heights * f.not_whole), false
-    FROM followed_accounts f CROSS JOIN coverage c
+    FROM followed f CROSS JOIN coverage c
 )
 SELECT account_id,
        lower(heights) AS from_height,

@@ -26,10 +26,11 @@ COMMENT ON TABLE locks IS 'Rows that sessions of the daemon lock (FOR UPDATE), s
 COMMENT ON COLUMN locks.name IS 'What is done.';
 
 COMMENT ON TABLE followed_accounts IS 'The accounts that the database follows, with scope accounts: those that any daemon was configured with. See account_coverage.';
-COMMENT ON COLUMN followed_accounts.account_id IS 'The account.';
+COMMENT ON COLUMN followed_accounts.account_id IS 'The account. *: everything, after the scope was changed to or from all.';
 COMMENT ON COLUMN followed_accounts.since_height IS 'Heights from this one on are stored with the account; those below that were stored before, only as far as it was filled. 0: from the first stored height on.';
 COMMENT ON COLUMN followed_accounts.added IS 'coverage.scope_serial when the account came. Commits of daemons that knew of an earlier one lack it.';
 COMMENT ON COLUMN followed_accounts.not_whole IS 'Heights at which what belongs to the account may be missing: those that were stored without it, and 1,200 heights above each, in which trees that it touched there may go on. Changes in the transaction of coverage.';
+COMMENT ON COLUMN followed_accounts.was_whole IS 'Only for *: the heights at which everything was stored when the scope was all. NULL: the scope is all.';
 
 COMMENT ON TABLE leader IS 'The daemon that follows the head, checks watches and maintains partitions, in one row. The others wait to take over.';
 COMMENT ON COLUMN leader.only_row IS 'Always true: keeps the table at one row.';

@@ -1,5 +1,5 @@
 COMMENT ON VIEW account_coverage IS 'With scope accounts: the ranges of stored heights at which an account is whole, and those at which what belongs to it may be missing, as they were stored before it was followed. `receiptd backfill --accounts` fills these. Heights that are not stored at all are in gaps.';
-COMMENT ON COLUMN account_coverage.account_id IS 'The account.';
+COMMENT ON COLUMN account_coverage.account_id IS 'The account. *: everything, after the scope was changed to all.';
 COMMENT ON COLUMN account_coverage.from_height IS 'First height of the range.';
 COMMENT ON COLUMN account_coverage.to_height IS 'Last height, included.';
 COMMENT ON COLUMN account_coverage.heights IS 'Number of heights.';

@@ -68,6 +68,7 @@ public:
         add_run();
         app::add_backfill(parts);
         app::add_forget(parts);
+        app::add_scope(parts);
         add_migrate();
         add_repair();
         add_skip();

@@ -87,4 +87,21 @@ void add_forget(const CommandParts& parts) {
     });
 }
 
+void add_scope(const CommandParts& parts) {
+    const auto given = std::make_shared<ScopeCommand>();
+    auto* command = parts.parser.add_subcommand(
+        "scope", "Show what the database stores, and at which heights it is whole; or change it");
+    command->footer(
+        "A change needs all daemons on the database stopped, and follow.scope set to the same.\nAfterwards "
+        "`receiptd "
+        "backfill --accounts '*'` fetches what heights lack that were stored before everything was "
+        "followed.");
+    command->add_option("--set", given->set, "The new scope")
+        ->check(CLI::IsMember({"headers", "accounts", "all"}));
+    command->add_flag("--json", given->as_json, "Print a JSON object");
+    command->callback([given, choose = parts.choose] {
+        choose([given](const config::Settings& settings) { return scope(settings, *given); });
+    });
+}
+
 }  // namespace receiptd::app

@@ -26,6 +26,7 @@ struct CommandParts {
 
 void add_backfill(const CommandParts& parts);
 void add_forget(const CommandParts& parts);
+void add_scope(const CommandParts& parts);
 void add_alerts(const CommandParts& parts);
 void add_endpoints(const CommandParts& parts);
 void add_silences(const CommandParts& parts);

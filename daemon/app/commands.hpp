@@ -49,6 +49,11 @@ struct BackfillCommand {
     std::string config_file;
 };
 int backfill(const config::Settings& settings, const BackfillCommand& command);
+struct ScopeCommand {
+    std::string set;  // "all", "accounts", "headers"; empty: it is only shown
+    bool as_json = false;
+};
+int scope(const config::Settings& settings, const ScopeCommand& command);
 // Follows an account no more. Its rows stay.
 int forget_account(const config::Settings& settings, const std::string& account);
 // What the accounts (none: all that are followed) lack, and what a backfill of it would cost. Asks no host.

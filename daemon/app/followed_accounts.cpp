@@ -33,6 +33,17 @@ api::AccountView view(const storage::FollowedAccount& account, const base::Heigh
     return view;
 }
 
+nlohmann::ordered_json lacking_json(const storage::FollowedAccount& account) {
+    nlohmann::ordered_json one;
+    one["account_id"] = account.account_id;
+    one["since_height"] = account.since_height;
+    one["not_whole_heights"] = account.not_whole.size();
+    auto& ranges = one["not_whole"] = nlohmann::ordered_json::array();
+    for (const auto& range : account.not_whole.ranges())
+        ranges.push_back({{"from", range.from}, {"to", range.to}});
+    return one;
+}
+
 std::string in_words(const storage::FollowedAccount& account) {
     constexpr std::size_t kNamed = 5;
     auto text =
@@ -53,7 +64,7 @@ void log_accounts(const storage::FollowedAccounts& before, const storage::Follow
     std::string others;
     for (const auto& account : now.accounts) {
         const auto& name = account.account_id;
-        if (std::find(configured.begin(), configured.end(), name) == configured.end())
+        if (name != "*" && std::find(configured.begin(), configured.end(), name) == configured.end())
             others += (others.empty() ? "" : ", ") + name;
         if (known.contains(name) || account.not_whole.empty()) continue;
         log::warn(
@@ -67,7 +78,7 @@ void log_accounts(const storage::FollowedAccounts& before, const storage::Follow
 }
 
 base::Task<void> Runtime::read_accounts() {
-    if (settings.follow.scope != config::ScopeName::accounts) co_return;
+    if (settings.follow.scope == config::ScopeName::headers) co_return;
     auto read = co_await database.followed_accounts();
     if (read.serial != followed_accounts.serial)
         log_accounts(followed_accounts, read, settings.follow.accounts);

@@ -21,7 +21,7 @@ struct FillCost {
 };
 
 FillCost fill_cost(const config::Settings& settings, const storage::StoredSummary& stored,
-                 const base::HeightSet& heights) {
+                   const base::HeightSet& heights) {
     FillCost cost;
     cost.heights = heights;
     const bool whole_blocks = settings.follow.source == config::Source::neardata;
@@ -40,17 +40,6 @@ std::string time_text(const FillCost& cost) {
     std::snprintf(text, sizeof text, ", %.1f hours at %.0f a second",
                   static_cast<double>(cost.requests) / cost.a_second / 3'600, cost.a_second);
     return text;
-}
-
-nlohmann::ordered_json lacking_json(const storage::FollowedAccount& account) {
-    nlohmann::ordered_json one;
-    one["account_id"] = account.account_id;
-    one["since_height"] = account.since_height;
-    one["not_whole_heights"] = account.not_whole.size();
-    auto& ranges = one["not_whole"] = nlohmann::ordered_json::array();
-    for (const auto& range : account.not_whole.ranges())
-        ranges.push_back({{"from", range.from}, {"to", range.to}});
-    return one;
 }
 
 }  // namespace

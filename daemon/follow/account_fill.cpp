@@ -39,7 +39,8 @@ base::Task<chain::RowBatch> rows_of(base::asio::thread_pool& cpu,
 
 AccountFill::AccountFill(Engine& engine, storage::AccountStore& store, Order order)
     : engine_(engine), store_(store), order_(std::move(order)) {
-    scope_.kind = chain::ScopeKind::accounts;
+    const bool of_all = order_.accounts == std::vector<std::string>{"*"};
+    scope_.kind = of_all ? chain::ScopeKind::all : chain::ScopeKind::accounts;
     scope_.accounts.insert(order_.accounts.begin(), order_.accounts.end());
 }
 

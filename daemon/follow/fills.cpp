@@ -93,6 +93,7 @@ base::Task<void> Follower::run_fill(storage::BackfillProgress order) {
     }
     co_await stores_.backfills.finish_backfill(order.id);
     const base::HeightRange around = order.range;
+    co_await seams_.look_across(around.to + 1, true);
     co_await seams_.adopt(around, state_.news_since(true));
     co_await seams_.judge_late();
     log::info("accounts are filled",

@@ -30,7 +30,8 @@ FollowedAccounts followed_accounts(pqxx::transaction_base& tx) {
     for (const auto& row : tx.exec(
              "SELECT account_id, since_height, CASE WHEN isempty(not_whole) THEN not_whole ELSE not_whole "
              "* int8multirange(int8range((SELECT min(block_height) FROM blocks), NULL)) END "
-             "FROM followed_accounts ORDER BY 1"))
+             "FROM followed_accounts f WHERE " +
+             kFollowedNow + " ORDER BY 1"))
         found.accounts.push_back(
             {row[0].as<std::string>(), row[1].as<base::Height>(), lacked_heights(row[2])});
     return found;
@@ -47,7 +48,9 @@ std::vector<std::string> follow_accounts(pqxx::transaction_base& tx,
         "  RETURNING scope_serial, heights) "
         "INSERT INTO followed_accounts (account_id, since_height, added, not_whole) "
         "SELECT a, coalesce(upper(range_merge(heights)), 0), scope_serial, " +
-            with_reach("heights") + " FROM new, grown ON CONFLICT DO NOTHING RETURNING account_id",
+            with_reach("(heights - coalesce((SELECT e.was_whole FROM followed_accounts e WHERE e.account_id "
+                       "= '*'), '{}'))") +
+            " FROM new, grown ON CONFLICT DO NOTHING RETURNING account_id",
         text_array(accounts));
     std::vector<std::string> added;
     for (const auto& row : rows) added.push_back(row[0].as<std::string>());
@@ -55,12 +58,12 @@ std::vector<std::string> follow_accounts(pqxx::transaction_base& tx,
 }
 
 bool forget_account(pqxx::transaction_base& tx, const std::string& account) {
-    const auto gone =
-        shim::query(tx,
-                    "WITH changed AS (UPDATE coverage SET scope_serial = scope_serial + 1 "
-                    "  WHERE EXISTS (SELECT FROM followed_accounts WHERE account_id = $1) RETURNING 1) "
-                    "DELETE FROM followed_accounts USING changed WHERE account_id = $1",
-                    account);
+    const auto gone = shim::query(
+        tx,
+        "WITH changed AS (UPDATE coverage SET scope_serial = scope_serial + 1 "
+        "  WHERE EXISTS (SELECT FROM followed_accounts WHERE account_id = $1 AND $1 <> '*') RETURNING 1) "
+        "DELETE FROM followed_accounts USING changed WHERE account_id = $1",
+        account);
     shim::query(tx,
                 "UPDATE backfills SET state = 'finished', finished_at = now(), lease_owner = NULL, "
                 "lease_until = NULL WHERE state = 'unfinished' AND $1 = ANY (accounts)",

@@ -11,8 +11,14 @@
 
 namespace receiptd::storage {
 
+// A condition in SQL on a row f of followed_accounts. Where everything ("*") is wanted since the scope has
+// grown, no account is wanted for itself.
+inline const std::string kFollowedNow =
+    "(f.was_whole IS NULL AND (f.account_id = '*' OR NOT EXISTS (SELECT FROM followed_accounts e "
+    "WHERE e.account_id = '*' AND e.was_whole IS NULL)))";
+
 struct FollowedAccount {
-    std::string account_id;
+    std::string account_id;         // "*": everything
     base::Height since_height = 0;  // 0: from the first stored height on
     // What belongs to the account at these heights may be missing: they were stored without it, or a tree
     // that it touched at such a height may go on there. Reaches above the stored heights, and not below what

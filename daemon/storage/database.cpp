@@ -208,7 +208,7 @@ base::Task<void> Database::check_identity(ChainIdentity configured) {
         must_match("the network", stored->network, configured.network, "chain.network",
                    "set it back, or use another database for this network");
         must_match("the scope", stored->scope, configured.scope, "follow.scope",
-                   "set it back, or use another database for this scope");
+                   "set it back, or run `receiptd scope --set " + configured.scope + "`");
         must_match("partitions of one", stored->partition_width, configured.partition_width,
                    "retention.partition",
                    "set it back; the width of partitions is fixed when a database is first used");

@@ -35,9 +35,13 @@ public:
         return find(table, "block_height <@ '" + heights_ + "'::int8multirange AND ", ids,
                     std::chrono::seconds(1));
     }
-    // Results and findings have the time of another block.
-    KnownIds anywhere(chain::Table table) const {
-        return find(table, "", ids_of_rows(batch_, table), std::chrono::days(7));
+    // What was judged of these trees before, by whoever knew less of them. Results and findings have the time
+    // of another block.
+    void forget_judged() const {
+        forget("transaction_results WHERE tree_id = tx_hash AND tx_hash",
+               ids_of_rows(batch_, chain::Table::transaction_results));
+        forget("findings WHERE " + kTreeFindings + " AND finding_id",
+               ids_of_rows(batch_, chain::Table::findings));
     }
 
 private:
@@ -46,6 +50,12 @@ private:
     static std::string around(int parameter, std::chrono::seconds margin) {
         return "block_time BETWEEN " + time_of_nanoseconds(parameter, -margin) + " AND " +
                time_of_nanoseconds(parameter + 1, margin);
+    }
+    void forget(const std::string& rows_by_id, const std::vector<std::string>& ids) const {
+        if (ids.empty()) return;
+        shim::query(
+            tx_, "DELETE FROM " + rows_by_id + " = ANY ($1::text[]) AND " + around(2, std::chrono::days(7)),
+            text_array(ids), first(), last());
     }
     KnownIds find(chain::Table table, const std::string& where, const std::vector<std::string>& ids,
                   std::chrono::seconds margin) const {
@@ -69,20 +79,19 @@ private:
 // What is stored stays as it is: other accounts brought it, or an earlier attempt.
 void leave_out_stored(pqxx::transaction_base& tx, chain::RowBatch& batch) {
     using chain::Table;
-    for (const auto table : {Table::blocks, Table::chunks, Table::global_contract_distributions})
-        batch[table] = {};
+    for (const auto table : {Table::blocks, Table::chunks}) batch[table] = {};
     const RowsThere stored(tx, batch);
     const auto transactions = stored.at_these_heights(Table::transactions);
     const auto receipts = stored.at_these_heights(Table::receipts);
     const auto data = stored.at_these_heights(Table::data_receipts);
+    const auto contracts = stored.at_these_heights(Table::global_contract_distributions);
     leave_out(batch, Table::transactions, "tx_hash", transactions);
     leave_out(batch, Table::pending_trees, "tx_hash", transactions);
     leave_out(batch, Table::receipts, "receipt_id", receipts);
     leave_out(batch, Table::events, "receipt_id", receipts);
     leave_out(batch, Table::data_receipts, "data_id", data);
+    leave_out(batch, Table::global_contract_distributions, "receipt_id", contracts);
     for (const auto* ids : {&receipts, &data}) leave_out(batch, Table::orphan_receipts, "id", *ids);
-    leave_out(batch, Table::transaction_results, "tx_hash", stored.anywhere(Table::transaction_results));
-    leave_out(batch, Table::findings, "finding_id", stored.anywhere(Table::findings));
 }
 
 bool are_stored(pqxx::transaction_base& tx, const base::HeightSet& heights) {
@@ -95,13 +104,15 @@ void lack_no_more(pqxx::transaction_base& tx, const std::vector<std::string>& ac
                   const std::string& heights) {
     shim::query(tx,
                 "UPDATE followed_accounts SET not_whole = not_whole - $2::int8multirange "
-                "WHERE account_id = ANY ($1::text[]) AND not_whole && $2::int8multirange",
+                "WHERE (account_id = ANY ($1::text[]) OR '*' = ANY ($1::text[])) "
+                "AND not_whole && $2::int8multirange",
                 text_array(accounts), heights);
 }
 
 void write_rows_of(pqxx::transaction_base& tx, chain::RowBatch& batch, RuleBook& rules) {
     leave_out_stored(tx, batch);
     gather_executions(tx, executed_again_before(tx, batch));
+    RowsThere(tx, batch).forget_judged();
     copy_rows(tx, batch);
     tell_batch(tx, rules, batch);
     remember_listed(tx, batch.listed);

@@ -96,6 +96,7 @@ TEST_F(AccountStoreTest, IsWholeAboveOnceNoTreeGoesOnThere) {
     auto above = block_batch(104);
     add_receipt(above, 104, {.receipt_id = "s2", .tree_id = "txB", .tx_hash = "txB", .parent = "s1"});
     commit(above);
+    await(accounts().whole_at({"b.near"}, base::HeightSet({104, 104})));
     EXPECT_TRUE(await(accounts().settle_above({"b.near"}, 104, false)));
     EXPECT_EQ(lacks("b.near"), "{}");
 }

@@ -182,7 +182,7 @@ TEST_F(Outage, ACommandEndsWithTheReasonInsteadOfWaitingForAServerThatRefusesIts
 }
 
 TEST_F(Outage, AMissingTableIsAnErrorWithTheCure) {
-    execute("DROP VIEW gaps; DROP TABLE coverage");
+    execute("DROP VIEW gaps, account_coverage; DROP TABLE coverage");
     OpenStore asked(database().url(), "day", impatient());
     try {
         await(asked.blocks.commit(block_batch(100)));
