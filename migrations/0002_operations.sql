@@ -18,7 +18,9 @@ CREATE TABLE coverage (
     unconfirmed int8multirange NOT NULL DEFAULT '{}',
     confirm_within interval,  -- alerts about outcomes wait for so long until these are confirmed
     -- A first start by the word of one host: who tells another chain later makes the daemon begin again.
-    one_host_since bigint
+    one_host_since bigint,
+    -- Grows with each change of followed_accounts. A commit whose rows were made by an earlier one tells so.
+    scope_serial bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
 
 -- Retention has dropped the rows of blocks before that. Coverage still has their heights.
@@ -43,6 +45,8 @@ CREATE TABLE backfills (
     id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
     from_height bigint NOT NULL,
     to_height bigint NOT NULL,
+    -- Whose rows are fetched for heights that are stored; none: heights that are missing are stored.
+    accounts text[] COLLATE "C" NOT NULL DEFAULT '{}',
     state text NOT NULL DEFAULT 'unfinished' CHECK (state IN ('unfinished', 'finished')),
     created_at timestamptz NOT NULL DEFAULT now(),
     finished_at timestamptz,
@@ -50,7 +54,7 @@ CREATE TABLE backfills (
     lease_until timestamptz,
     CHECK (from_height <= to_height)
 );
-CREATE UNIQUE INDEX ON backfills (from_height, to_height) WHERE state = 'unfinished';
+CREATE UNIQUE INDEX ON backfills (from_height, to_height, accounts) WHERE state = 'unfinished';
 
 CREATE TABLE pending_trees (
     tx_hash text COLLATE "C" NOT NULL,
@@ -140,10 +144,13 @@ CREATE TABLE operator_skips (
     skipped_by text NOT NULL DEFAULT session_user
 );
 
--- Coverage knows heights, not accounts: an account that was added later is complete only from then on.
+-- Coverage knows heights. Of these an account that was added later lacks those that were stored without it.
 CREATE TABLE followed_accounts (
     account_id text COLLATE "C" PRIMARY KEY,
-    since_height bigint NOT NULL
+    since_height bigint NOT NULL,
+    added bigint NOT NULL DEFAULT 0,  -- coverage.scope_serial that brought it
+    not_whole int8multirange NOT NULL DEFAULT '{}',
+    was_whole int8multirange  -- of '*', while the scope is not all
 );
 
 -- Rows and trees that the database does not take, or cannot read, because of their own data

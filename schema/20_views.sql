@@ -1,3 +1,24 @@
+CREATE OR REPLACE VIEW account_coverage AS
+WITH followed AS (
+    -- Where everything is wanted, no account is wanted for itself.
+    SELECT * FROM followed_accounts f
+    WHERE was_whole IS NULL AND (account_id = '*' OR NOT EXISTS (
+        SELECT FROM followed_accounts e WHERE e.account_id = '*' AND e.was_whole IS NULL))
+), ranges AS (
+    SELECT f.account_id, f.since_height, unnest(c.heights - f.not_whole) AS heights, true AS whole
+    FROM followed f CROSS JOIN coverage c
+    UNION ALL
+    SELECT f.account_id, f.since_height, unnest(c.heights * f.not_whole), false
+    FROM followed f CROSS JOIN coverage c
+)
+SELECT account_id,
+       lower(heights) AS from_height,
+       upper(heights) - 1 AS to_height,
+       upper(heights) - lower(heights) AS heights,
+       whole,
+       since_height
+FROM ranges;
+
 CREATE OR REPLACE VIEW gaps AS
 WITH missing AS (
     SELECT scope, wanted - heights AS heights FROM coverage

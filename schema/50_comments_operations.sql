@@ -25,9 +25,12 @@ COMMENT ON COLUMN daemons.seen_at IS 'When it last renewed its row.';
 COMMENT ON TABLE locks IS 'Rows that sessions of the daemon lock (FOR UPDATE), so that one does something at a time: adoption of orphans, joining of daemons, closing of days, partitions.';
 COMMENT ON COLUMN locks.name IS 'What is done.';
 
-COMMENT ON TABLE followed_accounts IS 'The followed accounts, with scope accounts.';
-COMMENT ON COLUMN followed_accounts.account_id IS 'The account.';
-COMMENT ON COLUMN followed_accounts.since_height IS 'Receipts that touch the account are stored from this height on; below it only if their tree touches another followed account. 0: from the first stored height on.';
+COMMENT ON TABLE followed_accounts IS 'The accounts that the database follows, with scope accounts: those that any daemon was configured with. See account_coverage.';
+COMMENT ON COLUMN followed_accounts.account_id IS 'The account. *: everything, after the scope was changed to or from all.';
+COMMENT ON COLUMN followed_accounts.since_height IS 'Heights from this one on are stored with the account; those below that were stored before, only as far as it was filled. 0: from the first stored height on.';
+COMMENT ON COLUMN followed_accounts.added IS 'coverage.scope_serial when the account came. Commits of daemons that knew of an earlier one lack it.';
+COMMENT ON COLUMN followed_accounts.not_whole IS 'Heights at which what belongs to the account may be missing: those that were stored without it, and 1,200 heights above each, in which trees that it touched there may go on. Changes in the transaction of coverage.';
+COMMENT ON COLUMN followed_accounts.was_whole IS 'Only for *: the heights at which everything was stored when the scope was all. NULL: the scope is all.';
 
 COMMENT ON TABLE leader IS 'The daemon that follows the head, checks watches and maintains partitions, in one row. The others wait to take over.';
 COMMENT ON COLUMN leader.only_row IS 'Always true: keeps the table at one row.';
@@ -62,6 +65,7 @@ COMMENT ON COLUMN coverage.wanted IS 'Heights that should be stored.';
 COMMENT ON COLUMN coverage.heights IS 'Heights that are done: stored, or proven to have no block. Retention does not change it.';
 COMMENT ON COLUMN coverage.followed_since IS 'Height on which the head was followed first. From here on every height is wanted, unless an operator has skipped it. NULL: the head was not followed yet.';
 COMMENT ON COLUMN coverage.one_host_since IS 'Height from which on only one host tells the blocks, as no other one answered at the first start. NULL: a second one has told them, too.';
+COMMENT ON COLUMN coverage.scope_serial IS 'Grows with each change of followed_accounts.';
 COMMENT ON COLUMN coverage.judged_by IS 'Version of the rules for new rows (transaction_results.judged_by).';
 COMMENT ON COLUMN coverage.judged_before IS 'Heights that were done with older rules, and that `receiptd rejudge` has not judged again. Retention does not change it.';
 COMMENT ON COLUMN coverage.without_outcomes IS 'The part of heights whose blocks had no outcomes (source rpc): the trees of their transactions were fetched one by one. Meaningless outside of heights.';
@@ -93,6 +97,7 @@ COMMENT ON TABLE backfills IS 'Ranges of old heights that were ordered with `rec
 COMMENT ON COLUMN backfills.id IS 'Number of the order.';
 COMMENT ON COLUMN backfills.from_height IS 'First height.';
 COMMENT ON COLUMN backfills.to_height IS 'Last height, included.';
+COMMENT ON COLUMN backfills.accounts IS 'The accounts whose rows are fetched for heights that are stored (`receiptd backfill --accounts`). None: heights that are missing are stored.';
 COMMENT ON COLUMN backfills.state IS 'unfinished, or finished (heights that no host has are in gaps).';
 COMMENT ON COLUMN backfills.created_at IS 'When it was ordered.';
 COMMENT ON COLUMN backfills.finished_at IS 'When it was finished.';

@@ -1,3 +1,10 @@
+COMMENT ON VIEW account_coverage IS 'With scope accounts: the ranges of stored heights at which an account is whole, and those at which what belongs to it may be missing, as they were stored before it was followed. `receiptd backfill --accounts` fills these. Heights that are not stored at all are in gaps.';
+COMMENT ON COLUMN account_coverage.account_id IS 'The account. *: everything, after the scope was changed to all.';
+COMMENT ON COLUMN account_coverage.from_height IS 'First height of the range.';
+COMMENT ON COLUMN account_coverage.to_height IS 'Last height, included.';
+COMMENT ON COLUMN account_coverage.heights IS 'Number of heights.';
+COMMENT ON COLUMN account_coverage.whole IS 'True: all transactions and receipts of these heights that touch the account are stored, and what came of them. False: some may be missing.';
+COMMENT ON COLUMN account_coverage.since_height IS 'The account is followed from this height on. 0: from the first stored height on.';
 COMMENT ON VIEW gaps IS 'Ranges of heights that are not stored, with the reason: those that should be, and those that an operator has given up. Empty if the history is complete.';
 COMMENT ON COLUMN gaps.from_height IS 'First missing height.';
 COMMENT ON COLUMN gaps.to_height IS 'Last missing height, included.';

@@ -74,9 +74,31 @@ json others_json(const std::vector<OtherDaemonView>& others) {
 
 json accounts_json(const std::vector<AccountView>& accounts) {
     json list = json::array();
-    for (const auto& account : accounts)
-        list.push_back({{"account_id", account.account_id}, {"since_height", account.since_height}});
+    for (const auto& account : accounts) {
+        json ranges = json::array();
+        for (const auto& range : account.not_whole)
+            ranges.push_back({{"from", range.from}, {"to", range.to}});
+        list.push_back({{"account_id", account.account_id},
+                        {"since_height", account.since_height},
+                        {"not_whole_heights", account.not_whole_heights},
+                        {"not_whole", std::move(ranges)}});
+    }
     return list;
+}
+
+// "a.near over 300 heights from 100 on, b.near over 12 heights from 100 on"
+std::string accounts_text(const std::vector<AccountView>& accounts) {
+    constexpr std::size_t kNamed = 3;
+    std::string text;
+    std::size_t found = 0;
+    for (const auto& account : accounts) {
+        if (account.not_whole_heights == 0 || ++found > kNamed) continue;
+        text += (text.empty() ? "" : ", ") + account.account_id + " over " +
+                std::to_string(account.not_whole_heights) + " heights from " +
+                std::to_string(account.not_whole.front().from) + " on";
+    }
+    if (found > kNamed) text += " and " + std::to_string(found - kNamed) + " more";
+    return text;
 }
 
 json outbox_json(const std::optional<OutboxView>& outbox) {
@@ -289,6 +311,11 @@ std::vector<Unreadiness> notes(const DaemonStatus& status) {
         notes.push_back({"schema", "the database's schema is newer than this program (" +
                                        status.newer_schema +
                                        "): restart it with the version that changed it"});
+    if (const auto lacking = accounts_text(status.accounts); !lacking.empty())
+        notes.push_back({"accounts",
+                         "heights were stored before these accounts were followed, and what "
+                         "belongs to them may be missing there: " +
+                             lacking + "; `receiptd backfill --accounts` fills them"});
     if (!status.held_up.empty()) notes.push_back({"held_up", status.held_up});
     if (!status.lock_room.empty()) notes.push_back({"locks", status.lock_room});
     if (!status.left_out.empty()) notes.push_back({"left_out", status.left_out});

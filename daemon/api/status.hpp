@@ -95,6 +95,9 @@ struct OtherDaemonView {
 struct AccountView {
     std::string account_id;
     std::uint64_t since_height = 0;  // 0: from the first stored height on
+    // Stored heights at which what belongs to the account may be missing.
+    std::uint64_t not_whole_heights = 0;
+    std::vector<RangeView> not_whole;  // the first few
 };
 
 struct DaemonStatus {
@@ -156,8 +159,8 @@ struct Unreadiness {
     std::string detail;
 };
 std::vector<Unreadiness> unreadiness(const DaemonStatus& status);
-// A note worth a look, though it makes nobody unready: "network", "schema", "unconfirmed", "clock",
-// "held_up", "locks", "left_out", "set_aside", "deliveries".
+// A note worth a look, though it makes nobody unready: "network", "schema", "accounts", "unconfirmed",
+// "clock", "held_up", "locks", "left_out", "set_aside", "deliveries".
 std::vector<Unreadiness> notes(const DaemonStatus& status);
 
 }  // namespace receiptd::api

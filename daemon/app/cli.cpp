@@ -63,9 +63,12 @@ public:
             ->envname("RECEIPTD_CONFIG")
             ->type_name("FILE");
         const CommandParts parts{parser_, [this](WithSettings command) { choose(std::move(command)); },
-                                 [this](WithConfigFile command) { choose_with_file(std::move(command)); }};
+                                 [this](WithConfigFile command) { choose_with_file(std::move(command)); },
+                                 [this] { return config_file_; }};
         add_run();
-        add_backfill();
+        app::add_backfill(parts);
+        app::add_forget(parts);
+        app::add_scope(parts);
         add_migrate();
         add_repair();
         add_skip();
@@ -126,31 +129,10 @@ private:
     void add_run() {
         auto* command = parser_.add_subcommand("run", "Follow the chain until it is stopped");
         command->add_option("--until", until_, "Stop when all heights up to this one are stored");
-        command->add_flag("--join", join_,
-                          "With scope accounts: ignore follow.accounts and follow the accounts of the other "
-                          "daemons on the database");
         command->callback([this] {
             reloads_ = true;
             ignore_broken_pipes();
-            choose([this](const auto& settings) {
-                return app::run(settings, {until_, config_file(), join_});
-            });
-        });
-    }
-
-    void add_backfill() {
-        auto* command =
-            parser_.add_subcommand("backfill", "Store a range of past heights; run it again to resume");
-        command->add_option("--from", from_, "First height")->required();
-        command->add_option("--to", to_, "Last height")->required();
-        command->add_flag("--cancel", cancel_,
-                          "Give the range up: what is not stored of it is missing no more");
-        command->callback([this] {
-            if (from_ > to_) throw CLI::ValidationError("--from", "must not be above --to");
-            choose([this](const auto& settings) {
-                if (cancel_) return app::skip(settings, base::HeightRange{from_, to_});
-                return app::backfill(settings, {from_, to_}, config_file_);
-            });
+            choose([this](const auto& settings) { return app::run(settings, {until_, config_file()}); });
         });
     }
 
@@ -314,14 +296,10 @@ private:
     CLI::App parser_;
     std::string config_file_;
     std::optional<base::Height> until_;
-    bool join_ = false;
     std::optional<base::Height> first_;
     std::optional<base::Height> last_;
-    base::Height from_ = 0;
-    base::Height to_ = 0;
     base::Height height_ = 0;
     std::string skip_to_;
-    bool cancel_ = false;
     MigrateCommand migrate_;
     bool as_json_ = false;
     app::TxCommand tx_;

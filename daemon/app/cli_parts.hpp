@@ -21,8 +21,12 @@ struct CommandParts {
     CLI::App& parser;
     std::function<void(WithSettings)> choose;
     std::function<void(WithConfigFile)> choose_with_file;
+    std::function<std::string()> config_file;  // as it is given; empty: it is not
 };
 
+void add_backfill(const CommandParts& parts);
+void add_forget(const CommandParts& parts);
+void add_scope(const CommandParts& parts);
 void add_alerts(const CommandParts& parts);
 void add_endpoints(const CommandParts& parts);
 void add_silences(const CommandParts& parts);

@@ -41,10 +41,23 @@ int exit_code(const chain::WatchState& end, const std::optional<chain::Judgement
 struct RunCommand {
     std::optional<base::Height> until;
     std::string config_file;  // read again on SIGHUP
-    bool join = false;        // follow the accounts that the daemons on the database follow
 };
 int run(const config::Settings& settings, const RunCommand& command);
-int backfill(const config::Settings& settings, base::HeightRange range, const std::string& config_file);
+struct BackfillCommand {
+    std::optional<base::HeightRange> range;  // nullopt: all stored heights; with accounts only
+    std::vector<std::string> accounts;       // whose rows are fetched for stored heights
+    std::string config_file;
+};
+int backfill(const config::Settings& settings, const BackfillCommand& command);
+struct ScopeCommand {
+    std::string set;  // "all", "accounts", "headers"; empty: it is only shown
+    bool as_json = false;
+};
+int scope(const config::Settings& settings, const ScopeCommand& command);
+// Follows an account no more. Its rows stay.
+int forget_account(const config::Settings& settings, const std::string& account);
+// What the accounts (none: all that are followed) lack, and what a backfill of it would cost. Asks no host.
+int plan_backfill(const config::Settings& settings, const BackfillCommand& command, bool as_json);
 struct MigrateCommand {
     enum class What {
         migrate,

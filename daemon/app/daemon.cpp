@@ -72,8 +72,11 @@ public:
         return end_;
     }
 
-    // A bar for the heights of a range, on a terminal.
-    void show_progress(base::HeightRange range) { helpers_.spawn(draw_progress(range)); }
+    // A bar for the heights that are left, on a terminal.
+    void show_progress(std::function<base::Height()> left) { helpers_.spawn(draw_progress(std::move(left))); }
+    void show_progress(base::HeightRange range) {
+        show_progress([this, range] { return runtime_.state.heights.gaps().within(range).size(); });
+    }
 
     // One of the daemons on a database leads, and follows the head. Call before run().
     void take_turns() { takes_turns_ = true; }
@@ -269,6 +272,7 @@ private:
 
     void reload(const config::Loaded& loaded) {
         if (!take_reloaded(runtime_, watched_parts_, loaded)) return;
+        helpers_.spawn(runtime_.take_accounts());
         if (serves_alerts_)
             helpers_.spawn(runtime_.take_rules());
         else
@@ -305,21 +309,17 @@ private:
         }
     }
 
-    base::Task<void> draw_progress(base::HeightRange range) {
+    base::Task<void> draw_progress(std::function<base::Height()> left) {
         base::asio::steady_timer timer(runtime_.context);
-        while (left(range) == 0) co_await base::sleep_on(timer, kProgressEvery);
-        const auto total = left(range);
+        while (left() == 0) co_await base::sleep_on(timer, kProgressEvery);
+        const auto total = left();
         Progress progress(total, runtime_.clock);
         if (!progress.visible()) co_return;
         log::configure(std::max(runtime_.settings.log_level, log::Level::warn), runtime_.settings.log_format);
         while (true) {
-            progress.show(total - std::min(total, left(range)), runtime_.state.heights.unavailable().size());
+            progress.show(total - std::min(total, left()), runtime_.state.heights.unavailable().size());
             co_await base::sleep_on(timer, kProgressEvery);
         }
-    }
-
-    base::Height left(base::HeightRange range) const {
-        return runtime_.state.heights.gaps().within(range).size();
     }
 
     Runtime runtime_;
@@ -365,9 +365,8 @@ void migrate_first(const config::Settings& settings, const std::string& config_f
 
 }  // namespace
 
-int run(const config::Settings& configured, const RunCommand& command) {
-    migrate_first(configured, command.config_file, storage::kUntilItIsThere);
-    const auto settings = command.join ? with_their_accounts(configured) : configured;
+int run(const config::Settings& settings, const RunCommand& command) {
+    migrate_first(settings, command.config_file, storage::kUntilItIsThere);
     Daemon daemon(settings, command.config_file);
     auto& runtime = daemon.runtime();
     runtime.follower.tell(runtime.watching);
@@ -380,15 +379,21 @@ int run(const config::Settings& configured, const RunCommand& command) {
     return kOk;
 }
 
-int backfill(const config::Settings& settings, base::HeightRange range, const std::string& config_file) {
-    migrate_first(settings, config_file);
+int backfill(const config::Settings& settings, const BackfillCommand& command) {
+    migrate_first(settings, command.config_file);
     Daemon daemon(settings, "");
+    auto& follower = daemon.runtime().follower;
+    if (!command.accounts.empty()) {
+        daemon.show_progress([&] { return follower.left_to_fill(); });
+        const auto end = daemon.run(follower.fill(command.accounts, command.range), false);
+        return report_filled(end, settings, command);
+    }
+    const auto range = command.range.value();
     daemon.show_progress(range);
-    const auto end = daemon.run(daemon.runtime().follower.backfill(range), false);
+    const auto end = daemon.run(follower.backfill(range), false);
     const int code = report(end);
     std::cout << range.size() - end.missing.size() << " of " << range.size() << " heights stored\n";
-    return report_later_accounts(daemon.runtime().followed_accounts, range, end.stored_before) ? kIncomplete
-                                                                                               : code;
+    return report_lacking_accounts(settings, range) ? kIncomplete : code;
 }
 
 }  // namespace receiptd::app

@@ -2,6 +2,8 @@
 #include "app/ask_daemon.hpp"
 #include "app/check_hosts.hpp"
 #include "app/commands.hpp"
+#include "app/followed_accounts.hpp"
+#include "app/joined.hpp"
 #include "app/print_json.hpp"
 #include "app/runtime.hpp"
 #include "app/store_for_command.hpp"
@@ -10,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 
@@ -36,10 +39,14 @@ json to_json(const storage::StoredSummary& stored) {
         backfills.push_back({{"from", backfill.from_height},
                              {"to", backfill.to_height},
                              {"missing", backfill.missing},
+                             {"accounts", backfill.accounts},
                              {"running", backfill.leased}});
     json accounts = json::array();
     for (const auto& account : stored.accounts)
-        accounts.push_back({{"account_id", account.account_id}, {"since_height", account.since_height}});
+        accounts.push_back({{"account_id", account.account_id},
+                            {"since_height", account.since_height},
+                            {"not_whole_heights", account.not_whole.size()},
+                            {"not_whole", ranges_json(account.not_whole)}});
     json daemons = json::array();
     for (const auto& daemon : stored.daemons)
         daemons.push_back({{"place", daemon.settings.place}, {"source", daemon.settings.source}});
@@ -68,11 +75,7 @@ void print_stored(const storage::StoredSummary& stored) {
     if (stored.first_height)
         std::cout << "heights     " << *stored.first_height << " to " << *stored.last_height << ", "
                   << stored.covered_heights << " covered, newest block " << stored.last_block_time << '\n';
-    for (const auto& account : stored.accounts)
-        std::cout << "account     " << account.account_id << ", followed since "
-                  << (account.since_height == 0 ? "the first height"
-                                                : "height " + std::to_string(account.since_height))
-                  << '\n';
+    for (const auto& account : stored.accounts) std::cout << "account     " << in_words(account) << '\n';
     for (const auto& daemon : stored.daemons)
         std::cout << "running     " << daemon.settings.place << ", source " << daemon.settings.source << '\n';
     std::cout << "gaps        " << stored.gap_heights << " heights\n";
@@ -85,7 +88,8 @@ void print_stored(const storage::StoredSummary& stored) {
         std::cout << "skipped     " << range.from << " to " << range.to << ", by an operator\n";
     for (const auto& backfill : stored.unfinished_backfills)
         std::cout << "backfill    " << backfill.from_height << " to " << backfill.to_height << ", "
-                  << backfill.missing << " heights missing, "
+                  << backfill.missing << " heights missing"
+                  << (backfill.accounts.empty() ? "" : " of " + joined(backfill.accounts)) << ", "
                   << (backfill.leased ? "running" : "waiting for a daemon") << '\n';
     if (const auto& earlier = stored.judged_before; !earlier.empty())
         std::cout << "verdicts    " << earlier.size() << " heights judged by earlier rules ("
@@ -168,6 +172,19 @@ int skip(const config::Settings& settings, base::HeightRange range) {
     std::cout
         << "skipped: " << skipped.to_multirange()
         << "\na running daemon stops fetching them within a minute; `receiptd backfill` takes it back\n";
+    return kOk;
+}
+
+int forget_account(const config::Settings& settings, const std::string& account) {
+    StoreForCommand<storage::PgAccountStore> database(settings);
+    if (!wait_for(database.store().forget(account))) {
+        std::cerr << "the database does not follow " << account << '\n';
+        return kFailed;
+    }
+    std::cout << account << " is followed no more; its rows stay until retention takes them\n";
+    const auto& configured = settings.follow.accounts;
+    if (std::find(configured.begin(), configured.end(), account) != configured.end())
+        std::cout << "follow.accounts still names it: a daemon that starts or reloads follows it again\n";
     return kOk;
 }
 

@@ -1,7 +1,10 @@
 #include "app/end_report.hpp"
 
 #include "app/commands.hpp"
+#include "app/followed_accounts.hpp"
+#include "app/runtime.hpp"
 #include "base/log.hpp"
+#include "storage/inspect.hpp"
 
 #include <algorithm>
 #include <iostream>
@@ -16,20 +19,41 @@ int report(const follow::Follower::End& end) {
     return kIncomplete;
 }
 
-bool report_later_accounts(const std::vector<storage::FollowedAccount>& accounts, base::HeightRange range,
-                           const base::HeightSet& stored_before) {
+bool report_lacking_accounts(const config::Settings& settings, base::HeightRange range) {
     bool found = false;
-    for (const auto& account : accounts) {
-        if (account.since_height <= range.from) continue;
-        const auto without = stored_before.within({range.from, std::min(range.to, account.since_height - 1)});
-        if (without.empty()) continue;
+    for (const auto& account : storage::stored_summary(database_options(settings)).accounts) {
+        const auto lacks = account.not_whole.within(range);
+        if (lacks.empty()) continue;
         found = true;
-        std::cout << account.account_id << " is followed since height " << account.since_height
-                  << ": its earlier rows were not fetched, as " << without.size()
-                  << (without.size() == 1 ? " height" : " heights")
-                  << " of this range had been stored before\n";
+        std::cout << account.account_id << " is not whole over " << lacks.size()
+                  << (lacks.size() == 1 ? " height" : " heights")
+                  << " of this range, which were stored without it: `receiptd backfill --accounts "
+                  << account.account_id << "` fills them\n";
     }
     return found;
+}
+
+int report_filled(const follow::Follower::End& end, const config::Settings& settings,
+                  const BackfillCommand& command) {
+    int code = kOk;
+    if (end.unfinished_trees > 0) {
+        log::warn("trees not complete", {{"transactions", end.unfinished_trees}});
+        code = kIncomplete;
+    }
+    for (const auto& range : end.missing.ranges())
+        std::cout << "no host gives heights " << range.from << " to " << range.to << " as they are stored\n";
+    const auto range = command.range.value_or(base::kAllHeights);
+    for (const auto& account : storage::stored_summary(database_options(settings)).accounts) {
+        const auto& chosen = command.accounts;
+        if (std::find(chosen.begin(), chosen.end(), account.account_id) == chosen.end()) continue;
+        const auto lacks = account.not_whole.within(range);
+        if (!lacks.empty()) code = kIncomplete;
+        std::cout << in_words(account) << (lacks.empty() ? "; whole over the range" : "") << '\n';
+    }
+    if (!end.fill_goes_on) return code;
+    std::cout << "trees go on above the last stored height: a running daemon fills the rest, or this command "
+                 "does when it is run again\n";
+    return kIncomplete;
 }
 
 }  // namespace receiptd::app

@@ -1,5 +1,6 @@
 #include "app/runtime.hpp"
 
+#include "app/followed_accounts.hpp"
 #include "app/lock_warning.hpp"
 #include "app/process.hpp"
 #include "app/version.hpp"
@@ -144,20 +145,6 @@ storage::DaemonSettings daemon_settings(const config::Settings& settings) {
     return daemon;
 }
 
-config::Settings with_their_accounts(config::Settings settings) {
-    if (settings.follow.scope != config::ScopeName::accounts) return settings;
-    const auto stored = storage::stored_summary(database_options(settings));
-    if (stored.accounts.empty()) return settings;
-    std::vector<std::string> accounts;
-    for (const auto& account : stored.accounts) accounts.push_back(account.account_id);
-    if (std::set(accounts.begin(), accounts.end()) !=
-        std::set(settings.follow.accounts.begin(), settings.follow.accounts.end()))
-        log::warn("--join: the accounts of the database are followed, not those of the configuration",
-                  {{"accounts", accounts.size()}});
-    settings.follow.accounts = std::move(accounts);
-    return settings;
-}
-
 storage::DatabaseOptions database_options(const config::Settings& settings) {
     storage::DatabaseOptions options;
     options.url = settings.database.url;
@@ -193,6 +180,7 @@ Runtime::Runtime(const config::Settings& configured)
       orphans(database),
       backfills(database),
       unplaced(database),
+      accounts(database),
       outcomes(database),
       watches(database, clock, storage::WaitedFor::by_daemon, &watch_series),
       deliveries(database),
@@ -216,6 +204,7 @@ Runtime::Runtime(const config::Settings& configured)
       timed_rules(context.get_executor(), timed_rule_store, judged_chain(state, leadership), alert_series) {
     state.interest = [this] { return database.rules.interest(); };
     follower.place_receipts(sources->receipts(), sources->trees(), unplaced);
+    follower.fill_accounts(accounts);
     follower.check_outcomes(outcomes, {sources->trees(), sources->rpc_blocks()});
 }
 
@@ -274,8 +263,8 @@ api::DaemonStatus Runtime::status() const {
     view_of.endpoints_off = dispatcher.switched_off();
     view_of.retention = view(keep_of(settings.retention));
     for (const auto& other : other_daemons) view_of.other_daemons.push_back(view(other));
-    for (const auto& account : followed_accounts)
-        view_of.accounts.push_back({account.account_id, account.since_height});
+    for (const auto& account : followed_accounts.accounts)
+        view_of.accounts.push_back(view(account, state.heights.coverage().covered));
     for (const auto& upstream : sources->states()) view_of.upstreams.push_back(view(upstream));
     return view_of;
 }
@@ -295,8 +284,7 @@ base::Task<void> Runtime::join_database(bool serves_endpoints) {
     else
         own.alerts = {};
     tell(co_await database.join(std::move(own)), Counts::ours);
-    if (settings.follow.scope == config::ScopeName::accounts)
-        followed_accounts = co_await database.followed_accounts();
+    co_await read_accounts();
 }
 
 void Runtime::tell(const storage::DatabaseId& id) {
@@ -333,7 +321,7 @@ base::Task<void> Runtime::take_rules() {
 }
 
 base::Task<void> Runtime::keep_alive() {
-    auto [others, contested, newer_schema, set_aside] = co_await database.keep_alive();
+    auto [others, contested, newer_schema, set_aside, scope_serial] = co_await database.keep_alive();
     database_answered_at = clock.steady();
     own_clock.look(sources->states(), clock_ahead_seconds());
     daemon_series.clock_off.Set(own_clock.seconds());
@@ -343,6 +331,7 @@ base::Task<void> Runtime::keep_alive() {
             {{"schema", newer_schema}, {"version", RECEIPTD_VERSION}});
     newer_schema_ = std::move(newer_schema);
     set_aside_ = std::move(set_aside);
+    if (scope_serial != followed_accounts.serial || lacks_rows(followed_accounts)) co_await read_accounts();
     tell(contested, Counts::theirs);
     const auto place = [](const storage::OtherDaemon& other) { return other.settings.place; };
     std::set<std::string> known;

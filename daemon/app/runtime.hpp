@@ -23,6 +23,7 @@
 #include "rpc/sources.hpp"
 #include "storage/database.hpp"
 #include "storage/database_id.hpp"
+#include "storage/pg_account_store.hpp"
 #include "storage/pg_backfill_store.hpp"
 #include "storage/pg_block_store.hpp"
 #include "storage/pg_delivery_store.hpp"
@@ -50,8 +51,6 @@ const char* scope_name(config::ScopeName scope);  // as the database keeps it
 inline storage::ChainIdentity chain_identity(const config::Settings& settings) {
     return {settings.network, scope_name(settings.follow.scope)};
 }
-// Settings to follow the accounts that the daemons on the database follow already.
-config::Settings with_their_accounts(config::Settings settings);
 inline storage::Keep keep_of(const config::Retention& retention) {
     return {retention.receipts, retention.results};
 }
@@ -78,6 +77,7 @@ struct Runtime {
     storage::PgOrphanStore orphans;
     storage::PgBackfillStore backfills;
     storage::PgUnplacedStore unplaced;
+    storage::PgAccountStore accounts;
     storage::PgOutcomeStore outcomes;
     storage::PgWatchStore watches;
     storage::PgDeliveryStore deliveries;
@@ -99,7 +99,7 @@ struct Runtime {
     rpc::OwnClock own_clock;
     base::SteadyTime database_answered_at{};  // the last time it did
     std::vector<storage::OtherDaemon> other_daemons;
-    std::vector<storage::FollowedAccount> followed_accounts;
+    storage::FollowedAccounts followed_accounts;  // by the database; with scope accounts
     // Wall clock minus steady clock, when this process started.
     base::Duration clocks_apart = clock.wall().time_since_epoch() - clock.steady().time_since_epoch();
 
@@ -112,6 +112,8 @@ struct Runtime {
     base::Task<void> keep_alive();
     // The alert rules and lists of the reloaded settings.
     base::Task<void> take_rules();
+    // The accounts of the reloaded settings that the database does not follow yet.
+    base::Task<void> take_accounts();
     // Throws where every upstream is of another network.
     base::Task<void> check_network();
 
@@ -120,6 +122,7 @@ private:
     void tell(const std::vector<storage::Contested>& contested, Counts counts);
     static void tell(const storage::DatabaseId& id);
     base::Task<std::optional<chain::BlockRef>> stored_block();
+    base::Task<void> read_accounts();
 
     std::set<std::tuple<std::string, std::string, std::string>> contested_;  // that were told
     storage::AsideCounts set_aside_;

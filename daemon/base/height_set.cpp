@@ -84,6 +84,12 @@ HeightSet HeightSet::within(HeightRange range) const {
     return inside;
 }
 
+HeightSet HeightSet::within(const HeightSet& other) const {
+    HeightSet inside;
+    for (const auto& range : other.ranges()) inside.add(within(range));
+    return inside;
+}
+
 std::string HeightSet::to_multirange() const {
     std::string text = "{";
     for (const auto& [from, to] : ranges_) {

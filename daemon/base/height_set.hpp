@@ -44,8 +44,9 @@ public:
     // The lowest height >= from that is not in the set.
     Height first_missing(Height from) const;
     std::vector<HeightRange> ranges() const;
-    // The part of this set inside `range`.
+    // The part of this set inside `range`, or inside another set.
     HeightSet within(HeightRange range) const;
+    HeightSet within(const HeightSet& other) const;
 
     std::string to_multirange() const;
     static std::optional<HeightSet> parse_multirange(std::string_view text);

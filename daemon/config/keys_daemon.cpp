@@ -105,7 +105,9 @@ constexpr Key kDaemonKeys[] = {
      .name = "accounts",
      .type = Type::accounts,
      .at = setting<&Settings::follow, &Follow::accounts>(),
-     .help = "The accounts for scope `accounts`."},
+     .help = "The accounts for scope `accounts`. The database remembers them: one that is added is followed "
+             "from then on by all daemons on it, and one that is taken away here is still followed.",
+     .reloadable = true},
     {.section = "follow",
      .name = "writers",
      .type = Type::integer,

@@ -18,12 +18,6 @@ constexpr auto kSeamAbandoned = 60s;
 constexpr auto kAgreementWithin = 30s;
 constexpr auto kCompareAgain = 500ms;
 
-std::string per_second(double rate) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f", rate);
-    return text;
-}
-
 }  // namespace
 
 base::Task<void> Follower::resume_backfills() {
@@ -32,7 +26,12 @@ base::Task<void> Follower::resume_backfills() {
     while (!state_.stop.requested()) {
         if (state_.clock.steady() >= look_at) {
             auto abandoned = co_await stores_.backfills.claim_abandoned_backfills();
-            for (auto& backfill : abandoned) runs_.spawn(guard(run_backfill(std::move(backfill))));
+            for (auto& order : abandoned) {
+                if (order.accounts.empty())
+                    runs_.spawn(guard(run_backfill(std::move(order))));
+                else
+                    runs_.spawn(guard(run_fill(std::move(order))));
+            }
             co_await seams_.close_pending(kSeamAbandoned);
             look_at = state_.clock.steady() + kLookForAbandoned;
         }
@@ -107,21 +106,32 @@ base::Task<void> Follower::wait_for_agreement(base::HeightRange range) {
 }
 
 base::Task<void> Follower::report_backfill(std::int64_t id, base::HeightSet missing) {
-    base::asio::steady_timer timer(executor_);
     const auto total = missing.size();
+    return report_order(id, total, [this, missing = std::move(missing)]() mutable {
+        missing.subtract(state_.heights.coverage().covered);
+        return missing.size();
+    });
+}
+
+// Until it is cancelled.
+base::Task<void> Follower::report_order(std::int64_t id, std::uint64_t total,
+                                        std::function<std::uint64_t()> left_now) {
+    base::asio::steady_timer timer(executor_);
     auto left_before = total;
     while (true) {
         co_await base::sleep_on(timer, kReportEvery);
         co_await stores_.backfills.renew_backfill(id);
-        missing.subtract(state_.heights.coverage().covered);
-        const auto left = missing.size();
-        const double rate =
-            static_cast<double>(left_before - left) / std::chrono::duration<double>(kReportEvery).count();
+        const auto left = left_now();
+        total = std::max(total, left);  // a fill goes on above
+        const auto done = left_before > left ? left_before - left : 0;
+        const double rate = static_cast<double>(done) / std::chrono::duration<double>(kReportEvery).count();
         left_before = left;
+        char per_second[32];
+        std::snprintf(per_second, sizeof per_second, "%.1f", rate);
         log::info("backfill",
                   {{"done", total - left},
                    {"of", total},
-                   {"blocks_per_second", per_second(rate)},
+                   {"blocks_per_second", std::string(per_second)},
                    {"eta_seconds", rate > 0 ? static_cast<std::int64_t>(static_cast<double>(left) / rate)
                                             : std::int64_t{-1}}});
     }

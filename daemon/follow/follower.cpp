@@ -114,6 +114,11 @@ base::Task<void> Follower::keep(storage::FoundTransaction found) {
     trees_->wake();
 }
 
+void Follower::follow_accounts(std::set<std::string, std::less<>> accounts, std::int64_t serial) {
+    engine_.scope.accounts = std::move(accounts);
+    engine_.scope_serial = serial;
+}
+
 void Follower::stop() { state_.stop.request(); }
 
 void Follower::committed(const chain::CommitFacts& facts) {
@@ -198,6 +203,7 @@ base::Task<void> Follower::follow_up_to(std::optional<base::Height> until) {
 
 // False: it was stopped before the first height was known.
 base::Task<bool> Follower::start_following(std::optional<base::Height> until) {
+    follows_ = true;
     if (outcome_check_) co_await outcome_check_->hold_alerts();
     start_loops(true);
     const auto first = co_await first_height(until);
@@ -239,7 +245,6 @@ base::Task<void> Follower::fill(base::HeightRange range) {
     if (claimed.leased) throw std::runtime_error("another process is working on this range right now");
     co_await stores_.blocks.want(range);
     state_.heights.want(range);
-    stored_before_ = state_.heights.stored(range);
     if (trees_) trees_->prefer(range);
     if (outcomes_ != nullptr) loops_.spawn(guard(confirmation_.run()));
     runs_.spawn(guard(run_backfill(std::move(claimed))));
@@ -379,7 +384,9 @@ base::Task<Follower::End> Follower::wind_up(base::HeightRange range) {
     state_.stop.request();
     co_await end_loops();
     if (failure_) std::rethrow_exception(failure_);
-    co_return End{state_.heights.gaps().within(range), pending_trees_ + unplaced_, stored_before_};
+    End end{state_.heights.gaps().within(range), pending_trees_ + unplaced_, fill_goes_on_};
+    if (not_filled_) end.missing = *not_filled_;
+    co_return end;
 }
 
 }  // namespace receiptd::follow

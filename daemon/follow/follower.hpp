@@ -3,6 +3,7 @@
 
 #include "base/task_group.hpp"
 #include "config/settings.hpp"
+#include "follow/account_fill.hpp"
 #include "follow/commit_listener.hpp"
 #include "follow/confirmation.hpp"
 #include "follow/leadership.hpp"
@@ -15,9 +16,13 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
+#include <vector>
 
 namespace receiptd::follow {
 
@@ -33,7 +38,7 @@ public:
     struct End {
         base::HeightSet missing;  // wanted up to `until`, and not to be had now
         std::uint64_t unfinished_trees = 0;
-        base::HeightSet stored_before{};  // of a backfill's range: heights that it did not fetch
+        bool fill_goes_on = false;  // trees of accounts go on in blocks to come: a daemon fills the rest
     };
     base::Task<End> follow(std::optional<base::Height> until);
     // The same without an end while this daemon leads, and meanwhile only backfills: of the daemons on one
@@ -42,6 +47,13 @@ public:
 
     // One range only, then ends.
     base::Task<End> backfill(base::HeightRange range);
+
+    // What the accounts lack of the stored heights of the range (of all: nullopt), then ends. Needs
+    // fill_accounts().
+    base::Task<End> fill(std::vector<std::string> accounts, std::optional<base::HeightRange> range);
+    void fill_accounts(storage::AccountStore& accounts) { accounts_ = &accounts; }
+    // Stored heights that the fills under way have still to read.
+    std::uint64_t left_to_fill() const;
 
     // For keep(); source rpc, scope accounts: also the trees of other transactions that touch the accounts.
     // Call before follow() and backfill().
@@ -55,6 +67,9 @@ public:
     // was included before it was watched and out of scope, or before the first block), its tree is fetched
     // and stored whatever the scope.
     base::Task<void> keep(storage::FoundTransaction found);
+
+    // With scope accounts, from the next block on. `serial`: storage::FollowedAccounts.
+    void follow_accounts(std::set<std::string, std::less<>> accounts, std::int64_t serial);
 
     // Call before follow() and backfill().
     void tell(CommitListener& listener) { state_.listener = &listener; }
@@ -95,6 +110,10 @@ private:
     base::Task<void> repair(base::HeightRange range);
     base::Task<void> resume_backfills();
     base::Task<void> run_backfill(storage::BackfillProgress backfill);
+    base::Task<void> run_fill(storage::BackfillProgress order);
+    base::Task<void> report_order(std::int64_t id, std::uint64_t total,
+                                  std::function<std::uint64_t()> left_now);
+    base::Task<void> fill_in(std::vector<std::string> accounts, std::optional<base::HeightRange> range);
     base::Task<bool> remove_refuted(base::HeightRange range);
     base::Task<void> wait_for_agreement(base::HeightRange range);
     base::Task<void> report_backfill(std::int64_t id, base::HeightSet missing);
@@ -110,6 +129,7 @@ private:
     base::Task<void> know_time();
     base::Task<void> read_coverage_again();
     base::Task<void> wait_until_dealt_with(base::HeightRange range);
+    base::Task<void> wait_until_trees_are_placed(base::HeightRange range);
     base::Task<End> wind_up(base::HeightRange range);
     base::Task<void> guard(base::Task<void> task);
 
@@ -123,6 +143,11 @@ private:
     Confirmation confirmation_;
     Seams seams_;
     Engine engine_;
+    storage::AccountStore* accounts_ = nullptr;
+    std::vector<AccountFill*> fills_;            // under way
+    bool follows_ = false;                       // blocks come
+    std::optional<base::HeightSet> not_filled_;  // where accounts are filled
+    bool fill_goes_on_ = false;                  // see End
     storage::OutcomeStore* outcomes_ = nullptr;
     std::optional<OutcomeCheck> outcome_check_;
     rpc::TreeSource* tree_source_;
@@ -131,7 +156,6 @@ private:
     std::optional<SilentTrees> silent_trees_;  // where blocks bring trees
     std::optional<UnplacedReceipts> unplaced_receipts_;
     std::uint64_t pending_trees_ = 0;  // of the range
-    base::HeightSet stored_before_;    // see End
     std::uint64_t unplaced_ = 0;       // receipts of the range that wait for their tree
     base::TaskGroup writing_;          // the writers: cancelled when the runs have ended
     base::TaskGroup loops_;            // cancelled on stop

@@ -205,6 +205,7 @@ base::Task<base::Height> Run::store_block(std::unique_ptr<rpc::BlockContents> co
     const auto started_at = engine_.state.clock.steady();
     const auto* listener = engine_.state.listener;
     const auto scope = scope_for(*contents);
+    const auto scope_serial = engine_.scope_serial;
     auto host = contents->host;
     const rpc::BlockContents::RowsSettings rows_settings{step.prev_height, scope, lineage_, live_trees_,
                                                          listener && listener->listening()};
@@ -224,6 +225,7 @@ base::Task<base::Height> Run::store_block(std::unique_ptr<rpc::BlockContents> co
         static_cast<double>((engine_.state.clock.steady() - started_at).count()) / 1e9);
     if (engine_.source.tells_outcomes()) outcomes_left_out(rows, host);
     rows.facts.covered.add(skipped);
+    rows.facts.scope_serial = scope_serial;
     rows.facts.hosts.insert(std::move(host));
     rows.facts.seen.history = is_history();
     rows.withhold_before(engine_.state.news_from(ref, is_history()));

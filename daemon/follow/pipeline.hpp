@@ -51,6 +51,7 @@ struct Engine {
     unsigned batch_blocks;
     std::uint64_t batch_bytes;
     base::Duration patience;
+    std::int64_t scope_serial = 0;  // of the accounts in scope (storage/account_coverage.hpp)
     std::optional<std::int64_t> epoch =
         {};  // of this leader, for commits of the head; nullopt: without a lease
 };

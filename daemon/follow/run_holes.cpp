@@ -75,6 +75,7 @@ base::Task<void> Run::store_filled(std::unique_ptr<rpc::BlockContents> contents)
     const auto ref = chain::block_ref(contents->block().header);
     const auto host = contents->host;
     const auto scope = scope_for(*contents);
+    const auto scope_serial = engine_.scope_serial;
     const auto lowest = ref.prev_height ? *ref.prev_height + 1 : ref.height;
     // Else the trees that go on here are pending already.
     const bool follows_outcomes = !engine_.state.heights.coverage().without_outcomes.contains(lowest - 1);
@@ -84,6 +85,7 @@ base::Task<void> Run::store_filled(std::unique_ptr<rpc::BlockContents> contents)
     auto& facts = rows.facts;
     if (lowest < ref.height)
         facts.covered.add(claims_.still_missing(base::HeightSet({lowest, ref.height - 1})));
+    facts.scope_serial = scope_serial;
     facts.hosts.insert(host);
     facts.seen.history = is_history();
     facts.tell_outcomes = false;

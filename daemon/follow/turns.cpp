@@ -42,6 +42,7 @@ base::Task<void> Follower::turn(Leadership& leadership) {
 }
 
 void Follower::stand_by() {
+    follows_ = true;
     for (unsigned writer = 0; writer < settings_.writers; ++writer) writing_.spawn(guard(writers_.run()));
     loops_.spawn(guard(poll_head(false)));
     runs_.spawn(guard(resume_backfills()));

@@ -5,6 +5,7 @@
 #include "base/task.hpp"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace receiptd::storage {
@@ -12,7 +13,9 @@ namespace receiptd::storage {
 struct BackfillProgress {
     std::int64_t id = 0;
     base::HeightRange range;
-    base::HeightSet missing;  // range minus covered
+    std::vector<std::string>
+        accounts;             // whose rows are fetched for stored heights; empty: heights are stored
+    base::HeightSet missing;  // range minus covered, where there are no accounts
     bool leased = false;      // by somebody alive
 };
 
@@ -22,6 +25,9 @@ public:
 
     // Registers (or finds the unfinished registration of) a range and leases it to this process.
     virtual base::Task<BackfillProgress> claim_backfill(base::HeightRange range) = 0;
+    // The same of accounts whose rows are fetched for stored heights; one of wider heights will do.
+    virtual base::Task<BackfillProgress> claim_fill(base::HeightRange range,
+                                                    std::vector<std::string> accounts) = 0;
     // Two unfinished ones at most whose lease has run out, leased to this process now.
     virtual base::Task<std::vector<BackfillProgress>> claim_abandoned_backfills() = 0;
     virtual base::Task<void> renew_backfill(std::int64_t id) = 0;  // call at least every 15 s

@@ -142,6 +142,11 @@ RemovedBlock remove_block(pqxx::transaction_base& tx, base::Height height) {
                 "compared = compared - $1::int8multirange, unconfirmed = unconfirmed - $1::int8multirange, "
                 "judged_before = judged_before - $1::int8multirange, updated_at = now()",
                 missing.to_multirange());
+    shim::query(
+        tx,
+        "UPDATE followed_accounts SET was_whole = was_whole - $1::int8multirange WHERE was_whole IS NOT "
+        "NULL",
+        missing.to_multirange());
     return {missing, is_told};
 }
 

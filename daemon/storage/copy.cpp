@@ -121,6 +121,30 @@ std::vector<std::string> ids_of_rows(const chain::RowBatch& batch, chain::Table 
     return ids;
 }
 
+void leave_out(chain::RowBatch& batch, chain::Table table, std::string_view column,
+               const std::set<std::string, std::less<>>& ids) {
+    if (ids.empty()) return;
+    const auto place = places_of(table, {column}).front();
+    auto& rows = batch[table];
+    for (auto& piece : rows.pieces) {
+        std::string kept;
+        chain::CopyReader reader(piece);
+        for (auto from = reader.rest(); reader.next_row(); from = reader.rest()) {
+            bool is_out = false;
+            for (std::size_t i = 0; i < reader.fields(); ++i) {
+                const auto value = reader.field();
+                is_out = is_out || (i == place && value && ids.contains(*value));
+            }
+            const auto row = from.substr(0, from.size() - reader.rest().size());
+            if (is_out)
+                --rows.rows;
+            else
+                kept += row;
+        }
+        piece = std::move(kept);
+    }
+}
+
 std::set<std::int64_t> days_of_rows(const chain::RowBatch& batch) {
     std::set<std::int64_t> days;
     for (std::size_t i = 0; i < chain::kTableCount; ++i) add_days(days, batch, static_cast<chain::Table>(i));

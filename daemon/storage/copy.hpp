@@ -47,4 +47,8 @@ inline const std::string kTreeFindings =
 // The ids of a table's rows; the id stands in the first column: tx_hash, receipt_id, finding_id, …
 std::vector<std::string> ids_of_rows(const chain::RowBatch& batch, chain::Table table);
 
+// Takes out the rows whose `column` is among the ids.
+void leave_out(chain::RowBatch& batch, chain::Table table, std::string_view column,
+               const std::set<std::string, std::less<>>& ids);
+
 }  // namespace receiptd::storage

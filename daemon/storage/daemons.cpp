@@ -12,12 +12,6 @@ namespace {
 // Rows are kept as long.
 const std::string kRemembered = "seen_at > now() - interval '1 day'";
 
-std::string list_of(const std::vector<std::string>& accounts) {
-    std::string list;
-    for (const auto& account : accounts) list += (list.empty() ? "" : ", ") + account;
-    return list;
-}
-
 std::vector<std::string> split(const std::string& list) {
     std::vector<std::string> parts;
     for (std::size_t at = 0; at < list.size();) {
@@ -50,19 +44,6 @@ void write_row(pqxx::transaction_base& tx, const std::string& process, const Dae
                 hours_or_empty(settings.keep.results),
                 text_array(settings.accounts.value_or(std::vector<std::string>())),
                 settings.tells_delegate_duplicates);
-}
-
-void take_accounts(pqxx::transaction_base& tx, const std::vector<std::string>& accounts) {
-    // Stored heights lack an account that comes now.
-    const auto first = tx.exec("SELECT count(*) = 0 FROM followed_accounts")[0][0].as<bool>();
-    shim::query(tx, "DELETE FROM followed_accounts WHERE account_id <> ALL ($1::text[])",
-                text_array(accounts));
-    shim::query(
-        tx,
-        "INSERT INTO followed_accounts (account_id, since_height) SELECT DISTINCT a, "
-        "CASE WHEN $2 THEN 0 ELSE coalesce((SELECT max(upper(range_merge(heights))) FROM coverage), 0) "
-        "END FROM unnest($1::text[]) AS a ON CONFLICT DO NOTHING",
-        text_array(accounts), first);
 }
 
 // A glob as SQL's LIKE has it.
@@ -100,28 +81,13 @@ void declare_expected(pqxx::transaction_base& tx, const std::string& process,
             "error_class_like = excluded.error_class_like, daemon = excluded.daemon");
 }
 
-void agree_on_accounts(pqxx::transaction_base& tx, const std::string& process,
-                       std::vector<std::string> accounts) {
-    std::sort(accounts.begin(), accounts.end());
-    accounts.erase(std::unique(accounts.begin(), accounts.end()), accounts.end());
-    std::vector<std::string> followed;
-    for (const auto& account : followed_accounts(tx)) followed.push_back(account.account_id);
-    if (followed == accounts) return;
-    const auto others = living_daemons(tx, process);
-    if (!others.empty() && !followed.empty())
-        throw StorageError("another daemon (" + others.front().settings.place + ") follows the accounts " +
-                           list_of(followed) + ", but follow.accounts is " + list_of(accounts) +
-                           ": stop it first, or follow its accounts with `receiptd run --join`");
-    take_accounts(tx, accounts);
-}
-
 }  // namespace
 
 std::vector<Contested> join_daemons(pqxx::transaction_base& tx, const std::string& process,
                                     const DaemonSettings& settings) {
     take_lock(tx, "daemons");
     tx.exec("DELETE FROM daemons WHERE NOT " + kRemembered);
-    if (settings.accounts) agree_on_accounts(tx, process, *settings.accounts);
+    if (settings.accounts) follow_accounts(tx, *settings.accounts);
     declare_expected(tx, process, settings.expected);
     write_row(tx, process, settings);
     return declare_rules(tx, process, settings.place, settings.alerts);
@@ -131,7 +97,11 @@ Joined keep_alive(pqxx::transaction_base& tx, const std::string& process, const 
     write_row(tx, process, settings);
     // Another one of the same name may have gone with its daemon.
     declare(tx, process, settings.expected, "DO NOTHING");
-    return {living_daemons(tx, process), overruled(tx, process, settings.alerts), newer_schema(tx), {}};
+    return {living_daemons(tx, process),
+            overruled(tx, process, settings.alerts),
+            newer_schema(tx),
+            {},
+            scope_serial(tx)};
 }
 
 void leave_daemons(pqxx::transaction_base& tx, const std::string& process) {
@@ -177,13 +147,6 @@ std::vector<OtherDaemon> living_daemons(pqxx::transaction_base& tx, const std::s
         other.seen_ago = std::chrono::milliseconds(row[5].as<std::int64_t>());
         found.push_back(std::move(other));
     }
-    return found;
-}
-
-std::vector<FollowedAccount> followed_accounts(pqxx::transaction_base& tx) {
-    std::vector<FollowedAccount> found;
-    for (const auto& row : tx.exec("SELECT account_id, since_height FROM followed_accounts ORDER BY 1"))
-        found.push_back({row[0].as<std::string>(), row[1].as<base::Height>()});
     return found;
 }
 

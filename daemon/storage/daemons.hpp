@@ -1,7 +1,7 @@
 // The daemons that share a database: each keeps a row alive, so that the others know its settings.
 #pragma once
 
-#include "base/height_set.hpp"
+#include "storage/account_coverage.hpp"
 #include "storage/alert_rules.hpp"
 #include "storage/pqxx_shim.hpp"
 #include "storage/set_aside.hpp"
@@ -36,7 +36,7 @@ struct DaemonSettings {
     std::string place;   // host and process id, for people
     std::string source;  // "rpc", "neardata"
     Keep keep;
-    std::optional<std::vector<std::string>> accounts;  // nullopt: the scope is another one
+    std::optional<std::vector<std::string>> accounts;  // to be followed; nullopt: the scope is another one
     std::vector<ExpectedFailure> expected = {};        // beside those of other daemons that live
     bool tells_delegate_duplicates = false;            // one that lives and does is enough
     Declaration alerts = {};
@@ -53,15 +53,10 @@ struct Joined {
     std::vector<Contested> contested;
     std::string newer_schema;  // schema_state.hpp
     AsideCounts set_aside = {};
+    std::int64_t scope_serial = 0;  // account_coverage.hpp
 };
 
-struct FollowedAccount {
-    std::string account_id;
-    base::Height since_height = 0;  // 0: from the first stored height on
-};
-
-// Adds the daemon, and with scope accounts the list that is followed from now on. Throws StorageError if the
-// accounts differ from those that a living daemon follows: heights would lack one or the other.
+// Adds the daemon, and with scope accounts its accounts to those that the database follows.
 std::vector<Contested> join_daemons(pqxx::transaction_base& tx, const std::string& process,
                                     const DaemonSettings& settings);
 // Renews its row; returns the others that live, and the names for which what they declared counts.
@@ -72,6 +67,5 @@ void leave_daemons(pqxx::transaction_base& tx, const std::string& process);
 Keep longest_keep(pqxx::transaction_base& tx, const std::string& process, Keep keep);
 
 std::vector<OtherDaemon> living_daemons(pqxx::transaction_base& tx, const std::string& but = "");
-std::vector<FollowedAccount> followed_accounts(pqxx::transaction_base& tx);
 
 }  // namespace receiptd::storage

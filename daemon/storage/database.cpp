@@ -215,7 +215,7 @@ base::Task<void> Database::check_identity(ChainIdentity configured) {
         must_match("the network", stored->network, configured.network, "chain.network",
                    "set it back, or use another database for this network");
         must_match("the scope", stored->scope, configured.scope, "follow.scope",
-                   "set it back, or use another database for this scope");
+                   "set it back, or run `receiptd scope --set " + configured.scope + "`");
         shim::query(tx, "INSERT INTO coverage (scope) VALUES ($1) ON CONFLICT DO NOTHING", configured.scope);
         note_rules(tx);
         tx.exec("SELECT reopen_unguarded_days()");
@@ -261,8 +261,13 @@ base::Task<void> Database::leave() {
     return pool.following.transaction([process = process_](pqxx::work& tx) { leave_daemons(tx, process); });
 }
 
-base::Task<std::vector<FollowedAccount>> Database::followed_accounts() {
+base::Task<FollowedAccounts> Database::followed_accounts() {
     return pool.following.transaction([](pqxx::work& tx) { return storage::followed_accounts(tx); });
+}
+
+base::Task<std::vector<std::string>> Database::follow_accounts(std::vector<std::string> accounts) {
+    return pool.following.transaction(
+        [accounts = std::move(accounts)](pqxx::work& tx) { return storage::follow_accounts(tx, accounts); });
 }
 
 base::Task<std::string> Database::genesis_hash(std::string told) {

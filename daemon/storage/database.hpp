@@ -52,8 +52,8 @@ public:
     // chain; writes the identity on first use. Throws StorageError saying what to do.
     base::Task<void> check_identity(ChainIdentity configured);
     base::Task<LockRoom> lock_room();
-    // Call after it: the other daemons on this database hear of this one. Throws StorageError if it follows
-    // other accounts than they. Says of which rules and lists it replaces another's.
+    // Call after it: the other daemons on this database hear of this one. Says of which rules and lists it
+    // replaces another's.
     base::Task<std::vector<Contested>> join(DaemonSettings settings);
     // Call every few seconds. Answers when the database does, with the other daemons that live.
     base::Task<Joined> keep_alive();
@@ -64,7 +64,9 @@ public:
     // The same of rules and lists, which count when it returns.
     base::Task<std::vector<Contested>> declare(Declaration alerts);
     base::Task<void> leave();
-    base::Task<std::vector<FollowedAccount>> followed_accounts();
+    base::Task<FollowedAccounts> followed_accounts();
+    // Follows these, too. Returns those that were not followed yet.
+    base::Task<std::vector<std::string>> follow_accounts(std::vector<std::string> accounts);
     // The genesis hash of the chain; `told` is kept where none is known. Both may be empty: not known.
     base::Task<std::string> genesis_hash(std::string told);
 

@@ -1,10 +1,13 @@
 #include "storage/inspect.hpp"
+#include "storage/block_times.hpp"
 
 #include "metrics/registry.hpp"
+#include "storage/block_times.hpp"
 #include "storage/migrate.hpp"
 #include "storage/rejudge.hpp"
 #include "storage/session.hpp"
 
+#include <sstream>
 #include <utility>
 
 namespace receiptd::storage {
@@ -23,6 +26,38 @@ auto ask(DatabaseOptions options, Work work) {
 
 std::string text_field(const pqxx::field& field) {
     return shim::optional_of<std::string>(field).value_or("");
+}
+
+std::vector<std::string> listed_names(const std::string& list) {
+    std::vector<std::string> names;
+    std::istringstream text(list);
+    for (std::string name; std::getline(text, name, ',');) names.push_back(name);
+    return names;
+}
+
+std::vector<StoredSummary::Backfill> unfinished_backfills(pqxx::transaction_base& tx) {
+    std::vector<StoredSummary::Backfill> found;
+    const auto backfills = shim::query(
+        tx,
+        "SELECT from_height, to_height, (SELECT coalesce(sum(upper(r) - lower(r)), 0) FROM unnest("
+        "int8multirange(int8range(from_height, to_height, '[]')) - (SELECT range_agg(one) FROM coverage, "
+        "unnest(heights) one)) r), lease_until > now(), (SELECT coalesce(sum(upper(r) - lower(r)), 0) FROM "
+        "coverage, unnest(heights * int8multirange(int8range(from_height, to_height, '[]')) * "
+        "coalesce((SELECT "
+        "range_agg(one) FROM followed_accounts f, unnest(f.not_whole) AS one WHERE f.account_id = ANY "
+        "(accounts)), '{}')) r), array_to_string(accounts, ',') FROM backfills WHERE state = 'unfinished' "
+        "ORDER BY id");
+    for (const auto& row : backfills) {
+        StoredSummary::Backfill backfill;
+        backfill.from_height = row[0].as<std::uint64_t>();
+        backfill.to_height = row[1].as<std::uint64_t>();
+        backfill.accounts = listed_names(row[5].as<std::string>());
+        const auto& missing = row[backfill.accounts.empty() ? 2 : 4];
+        backfill.missing = missing.is_null() ? 0 : missing.as<std::uint64_t>();
+        backfill.leased = !row[3].is_null() && row[3].as<bool>();
+        found.push_back(std::move(backfill));
+    }
+    return found;
 }
 
 StoredSummary summary(pqxx::connection& connection) {
@@ -53,27 +88,25 @@ StoredSummary summary(pqxx::connection& connection) {
     for (const auto& row :
          shim::query(tx, "SELECT from_height, to_height FROM gaps WHERE reason = 'skipped by operator'"))
         found.skipped_by_operator.add({row[0].as<base::Height>(), row[1].as<base::Height>()});
-    const auto backfills = shim::query(
+    found.unfinished_backfills = unfinished_backfills(tx);
+    const auto newest = times_of_newest_blocks(tx, 1000).value_or(TimeSpan());
+    const auto sizes = shim::query(
         tx,
-        "SELECT from_height, to_height, (SELECT coalesce(sum(upper(r) - lower(r)), 0) FROM unnest("
-        "int8multirange(int8range(from_height, to_height, '[]')) - (SELECT range_agg(one) FROM coverage, "
-        "unnest(heights) one)) r), lease_until > now() FROM backfills WHERE state = 'unfinished' ORDER BY "
-        "id");
-    for (const auto& row : backfills)
-        found.unfinished_backfills.push_back({row[0].as<std::uint64_t>(), row[1].as<std::uint64_t>(),
-                                              row[2].is_null() ? 0 : row[2].as<std::uint64_t>(),
-                                              !row[3].is_null() && row[3].as<bool>()});
-    const auto sizes =
-        shim::query(tx,
-                    "SELECT (SELECT count(*) FROM pending_trees), (SELECT count(*) FROM partitions), "
-                    "pg_database_size(current_database()), newest_block_time()::text");
-    found.accounts = followed_accounts(tx);
+        "SELECT (SELECT count(*) FROM pending_trees), (SELECT count(*) FROM partitions), "
+        "pg_database_size(current_database()), newest_block_time()::text, "
+        "(SELECT coalesce(avg(chunks_included), 0)::float8 FROM (SELECT chunks_included FROM blocks WHERE " +
+            between("block_time", 1) + " ORDER BY block_height DESC LIMIT 1000) newest)",
+        newest.since, newest.until);
+    found.accounts = followed_accounts(tx).accounts;
+    const auto stored = stored_heights(tx);
+    for (auto& account : found.accounts) account.not_whole = stored.all.within(account.not_whole);
     found.daemons = living_daemons(tx);
-    found.judged_before = stored_heights(tx).judged_before;
+    found.judged_before = stored.judged_before;
     found.pending_trees = sizes[0][0].as<std::uint64_t>();
     found.partitions = sizes[0][1].as<std::uint64_t>();
     found.database_bytes = sizes[0][2].as<std::uint64_t>();
     found.last_block_time = text_field(sizes[0][3]);
+    found.chunks_a_block = sizes[0][4].as<double>();
     return found;
 }
 

@@ -34,14 +34,16 @@ struct StoredSummary {
         std::uint64_t to_height = 0;
         std::uint64_t missing = 0;
         bool leased = false;
+        std::vector<std::string> accounts;  // whose rows it fetches; empty: it stores heights
     };
     std::vector<Backfill> unfinished_backfills;
-    std::vector<FollowedAccount> accounts;  // with scope accounts
+    std::vector<FollowedAccount> accounts;  // with scope accounts; not_whole is of stored heights
     std::vector<OtherDaemon> daemons;       // that live
     std::uint64_t pending_trees = 0;
     base::HeightSet judged_before;  // by earlier rules: `receiptd rejudge` has not been there
     std::uint64_t partitions = 0;
     std::uint64_t database_bytes = 0;
+    double chunks_a_block = 0;  // new ones, of the last thousand blocks
 };
 
 // Throws StorageError when the database cannot be asked.

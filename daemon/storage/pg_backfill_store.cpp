@@ -1,5 +1,8 @@
 #include "storage/pg_backfill_store.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace receiptd::storage {
 namespace {
 
@@ -13,31 +16,55 @@ base::HeightSet missing_of(pqxx::transaction_base& tx, base::HeightRange range) 
     return base::HeightSet::parse_multirange(rows[0][0].c_str()).value_or(base::HeightSet(range));
 }
 
-std::int64_t register_range(pqxx::transaction_base& tx, base::HeightRange range) {
+// An unfinished order of wider heights for the same accounts is that order.
+std::int64_t register_range(pqxx::transaction_base& tx, base::HeightRange range,
+                            const std::vector<std::string>& accounts) {
+    const auto names = text_array(accounts);
+    const auto known = [&] {
+        return shim::query(
+            tx,
+            "SELECT id, from_height, to_height FROM backfills WHERE state = 'unfinished' "
+            "AND accounts = $3::text[] AND (from_height = $1 AND to_height = $2 "
+            "  OR accounts <> '{}' AND from_height <= $1 AND to_height >= $2) ORDER BY id LIMIT 1",
+            range.from, range.to, names);
+    };
+    const auto found = known();
+    if (!found.empty()) return found[0][0].as<std::int64_t>();
     shim::query(tx,
-                "INSERT INTO backfills (from_height, to_height) VALUES ($1, $2) "
-                "ON CONFLICT (from_height, to_height) WHERE state = 'unfinished' DO NOTHING",
-                range.from, range.to);
-    return shim::query(tx,
-                       "SELECT id FROM backfills WHERE from_height = $1 AND to_height = $2 "
-                       "AND state = 'unfinished'",
-                       range.from, range.to)[0][0]
-        .as<std::int64_t>();
+                "INSERT INTO backfills (from_height, to_height, accounts) VALUES ($1, $2, $3::text[]) "
+                "ON CONFLICT (from_height, to_height, accounts) WHERE state = 'unfinished' DO NOTHING",
+                range.from, range.to, names);
+    return known()[0][0].as<std::int64_t>();
+}
+
+std::vector<std::string> accounts_of_order(pqxx::transaction_base& tx, std::int64_t id) {
+    std::vector<std::string> names;
+    for (const auto& row : shim::query(tx, "SELECT unnest(accounts) FROM backfills WHERE id = $1", id))
+        names.push_back(row[0].as<std::string>());
+    return names;
 }
 
 }  // namespace
 
 base::Task<BackfillProgress> PgBackfillStore::claim_backfill(base::HeightRange range) {
-    return database_.pool.following.transaction([process = database_.process(), range](pqxx::work& tx) {
+    return claim_fill(range, {});
+}
+
+base::Task<BackfillProgress> PgBackfillStore::claim_fill(base::HeightRange range,
+                                                         std::vector<std::string> accounts) {
+    std::sort(accounts.begin(), accounts.end());
+    return database_.pool.following.transaction([process = database_.process(), range,
+                                                 accounts = std::move(accounts)](pqxx::work& tx) {
         BackfillProgress progress;
         progress.range = range;
-        progress.id = register_range(tx, range);
+        progress.accounts = accounts;
+        progress.id = register_range(tx, range, accounts);
         const auto leased = shim::query(tx,
                                         std::string("UPDATE backfills SET ") + kLease +
                                             " WHERE id = $2 AND (" + kFree + " OR lease_owner = $1::uuid)",
                                         process, progress.id);
         progress.leased = leased.affected_rows() == 0;  // by another process
-        progress.missing = missing_of(tx, range);
+        if (accounts.empty()) progress.missing = missing_of(tx, range);
         return progress;
     });
 }
@@ -55,7 +82,12 @@ base::Task<std::vector<BackfillProgress>> PgBackfillStore::claim_abandoned_backf
         std::vector<BackfillProgress> claimed;
         for (const auto& row : rows) {
             const base::HeightRange range{row[1].as<base::Height>(), row[2].as<base::Height>()};
-            claimed.push_back({row[0].as<std::int64_t>(), range, missing_of(tx, range), false});
+            BackfillProgress progress;
+            progress.id = row[0].as<std::int64_t>();
+            progress.range = range;
+            progress.accounts = accounts_of_order(tx, progress.id);
+            if (progress.accounts.empty()) progress.missing = missing_of(tx, range);
+            claimed.push_back(std::move(progress));
         }
         return claimed;
     });

@@ -1,6 +1,7 @@
 // Blocks that are stored, and the days that they may have.
 #include "storage/block_times.hpp"
 #include "storage/days_of.hpp"
+#include "storage/pg_account_store.hpp"
 #include "storage/pg_block_store.hpp"
 #include "storage/pqxx_shim.hpp"
 
@@ -76,6 +77,16 @@ base::Task<std::vector<chain::BlockRef>> PgBlockStore::newest_blocks(unsigned li
                         limit, times->since, times->until);
         std::reverse(blocks.begin(), blocks.end());
         return blocks;
+    });
+}
+
+base::Task<std::vector<chain::BlockRef>> PgAccountStore::stored_blocks(base::HeightRange heights,
+                                                                       unsigned limit) {
+    return database_.pool.following.transaction([heights, limit](pqxx::work& tx) {
+        return read_blocks(tx,
+                           "WHERE block_height BETWEEN " + std::to_string(heights.from) + " AND " +
+                               std::to_string(heights.to) + " ORDER BY block_height LIMIT $1",
+                           limit);
     });
 }
 

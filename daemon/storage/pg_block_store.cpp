@@ -1,6 +1,7 @@
 #include "storage/pg_block_store.hpp"
 
 #include "metrics/registry.hpp"
+#include "storage/account_coverage.hpp"
 #include "storage/block_removal.hpp"
 #include "storage/block_times.hpp"
 #include "storage/copy.hpp"
@@ -8,6 +9,7 @@
 #include "storage/late_trees.hpp"
 #include "storage/pg_lease_store.hpp"
 #include "storage/pg_orphan_store.hpp"
+#include "storage/pg_unplaced_store.hpp"
 #include "storage/refused_rows.hpp"
 #include "storage/settle.hpp"
 #include "storage/skip_heights.hpp"
@@ -41,9 +43,11 @@ bool add_to_coverage(pqxx::transaction_base& tx, const std::string& heights,
                     "wanted = wanted + $1::int8multirange + $2::int8multirange, "
                     "without_outcomes = CASE WHEN $3 THEN without_outcomes - $1::int8multirange "
                     "  ELSE without_outcomes + $1::int8multirange END, updated_at = now() "
-                    "WHERE NOT heights && $1::int8multirange",
+                    "WHERE NOT heights && $1::int8multirange RETURNING scope_serial",
                     heights, facts.wanted.to_multirange(), facts.tell_outcomes);
-    return updated.affected_rows() > 0;
+    if (!updated.empty() && updated[0][0].as<std::int64_t>() > facts.scope_serial)
+        lack_later_accounts(tx, facts.covered, facts.scope_serial);
+    return !updated.empty();
 }
 
 // Data whose tree is stored already (source rpc: trees come on their own, and a block may be late).
@@ -67,24 +71,6 @@ void adopt_awaited(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
                     ") "
                     "DELETE FROM orphan_receipts o USING met WHERE o.kind = 'data' AND o.id = met.data_id",
                 first.height, last.height, first.timestamp_nanosec, last.timestamp_nanosec);
-}
-
-void remember_listed(pqxx::transaction_base& tx, const std::vector<chain::ListedReceipt>& listed) {
-    if (listed.empty()) return;
-    std::vector<std::string> ids, receivers, signers, heights, times;
-    for (const auto& receipt : listed) {
-        ids.push_back(receipt.receipt_id);
-        receivers.push_back(receipt.receiver_id);
-        signers.push_back(receipt.signer_id);
-        heights.push_back(std::to_string(receipt.height));
-        times.push_back(std::to_string(receipt.timestamp_nanosec));
-    }
-    shim::query(tx,
-                "INSERT INTO unplaced_receipts (receipt_id, receiver_id, signer_id, block_height, "
-                "timestamp_nanosec) SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], "
-                "$5::bigint[])",
-                text_array(ids), text_array(receivers), text_array(signers), text_array(heights),
-                text_array(times));
 }
 
 Told write_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch, RuleBook& rules) {

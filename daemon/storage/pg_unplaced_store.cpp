@@ -120,6 +120,24 @@ void write_place(pqxx::connection& connection, const FoundTransaction& found) {
 
 }  // namespace
 
+void remember_listed(pqxx::transaction_base& tx, const std::vector<chain::ListedReceipt>& listed) {
+    if (listed.empty()) return;
+    std::vector<std::string> ids, receivers, signers, heights, times;
+    for (const auto& receipt : listed) {
+        ids.push_back(receipt.receipt_id);
+        receivers.push_back(receipt.receiver_id);
+        signers.push_back(receipt.signer_id);
+        heights.push_back(std::to_string(receipt.height));
+        times.push_back(std::to_string(receipt.timestamp_nanosec));
+    }
+    shim::query(tx,
+                "INSERT INTO unplaced_receipts (receipt_id, receiver_id, signer_id, block_height, "
+                "timestamp_nanosec) SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], "
+                "$5::bigint[])",
+                text_array(ids), text_array(receivers), text_array(signers), text_array(heights),
+                text_array(times));
+}
+
 base::Task<UnplacedRound> PgUnplacedStore::due_unplaced(unsigned limit) {
     return database_.pool.following.transaction([limit](pqxx::work& tx) -> UnplacedRound {
         UnplacedRound round;

@@ -2,9 +2,13 @@
 #pragma once
 
 #include "storage/database.hpp"
+#include "storage/pqxx_shim.hpp"
 #include "storage/unplaced_store.hpp"
 
 namespace receiptd::storage {
+
+// In the transaction that stores their block.
+void remember_listed(pqxx::transaction_base& tx, const std::vector<chain::ListedReceipt>& listed);
 
 class PgUnplacedStore final : public UnplacedStore {
 public:

@@ -1,5 +1,6 @@
 #include "storage/timed_known.hpp"
 
+#include "storage/account_coverage.hpp"
 #include "storage/sql_time.hpp"
 
 #include <algorithm>
@@ -12,13 +13,16 @@ namespace {
 constexpr std::chrono::minutes kNear{2};
 constexpr std::chrono::days kLongestWindow{8};
 
-// Accounts that were added later are complete from their height on.
+// Accounts that came later are whole where no height was stored without them, and no tree of such goes on.
 const std::string kStretch =
     "WITH near AS (SELECT block_height, block_time FROM blocks WHERE block_time BETWEEN " +
     time_parameter(1) + " AND " + time_parameter(2) +
-    "), stretch AS (SELECT lower(r) AS first, upper(r) - 1 AS last FROM coverage, unnest(heights) AS r "
+    "), stretch AS (SELECT lower(r) AS first, upper(r) - 1 AS last FROM coverage, unnest(heights - coalesce("
+    "    (SELECT range_agg(one) FROM followed_accounts f, unnest(f.not_whole) AS one WHERE " +
+    kFollowedNow +
+    "), '{}')) AS r "
     "  WHERE upper(r) > (SELECT min(block_height) FROM near) ORDER BY upper(r) - lower(r) DESC LIMIT 1) "
-    "SELECT greatest(first, (SELECT max(since_height) FROM followed_accounts)), " +
+    "SELECT first, " +
     microseconds_of("(SELECT max(block_time) FROM near WHERE block_height <= last)") + " FROM stretch";
 
 const std::string kFirstBlock = "SELECT " + microseconds_of("block_time") +

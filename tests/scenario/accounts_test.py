@@ -142,19 +142,6 @@ class Accounts(support.Scenario):
         self.receiptd("backfill", "--config", config, "--from", self.genesis + 1, "--to", first - 1)
         self.assert_whole_trees(MIXED, last)
 
-    def test_a_backfill_says_that_it_fetches_nothing_for_an_account_that_came_later(self):
-        first, last = self.genesis + 10, self.genesis + 30
-        self.ended_well(self.start("run", "--config", self.configured("rpc", CONTRACT, first), "--until", last))
-        since = self.value("SELECT max(upper(range_merge(heights))) FROM coverage")
-        both = self.configured("rpc", f'{CONTRACT}", "{MIXED}', first)
-        out, _ = self.receiptd("backfill", "--config", both, "--from", first, "--to", last, expect=3)
-        self.assertIn(f"{MIXED} is followed since height {since}: its earlier rows were not fetched, as "
-                      f"{last - first + 1} heights of this range had been stored before", out)
-        self.assertNotIn(CONTRACT, out)
-        out, _ = self.receiptd("backfill", "--config", both, "--from", first - 5, "--to", first - 1)
-        self.assertIn("5 of 5 heights stored", out)
-        self.assertNotIn("is followed since", out)
-
     def test_what_nobody_can_tell_stays_an_orphan_with_its_proven_outcome(self):
         self.chain.ask("/faults", {"faults": [{"fault": "wrong", "method": "EXPERIMENTAL_receipt_to_tx",
                                                "answer": {"error": "METHOD_NOT_FOUND"}}]})

@@ -326,6 +326,21 @@ TYPED_TEST_P(StoreConformance, TwoAbandonedBackfillsAreTakenAtOnce) {
     EXPECT_EQ(await(this->others_backfills().claim_abandoned_backfills()).size(), 1u);
 }
 
+TYPED_TEST_P(StoreConformance, AFillOfAccountsIsAnOrderOfItsOwn) {
+    const auto range = await(this->backfills().claim_backfill({1, 9}));
+    const auto fill = await(this->backfills().claim_fill({1, 9}, {"b.near", "a.near"}));
+    EXPECT_NE(fill.id, range.id);
+    EXPECT_TRUE(await(this->others_backfills().claim_fill({5, 9}, {"a.near", "b.near"})).leased)
+        << "a wider one is under way";
+    EXPECT_FALSE(await(this->others_backfills().claim_fill({5, 9}, {"a.near"})).leased);
+    this->pass(31);
+    const auto taken = await(this->others_backfills().claim_abandoned_backfills());
+    ASSERT_EQ(taken.size(), 2u);
+    EXPECT_TRUE(taken[0].accounts.empty());
+    EXPECT_EQ(taken[1].accounts, (std::vector<std::string>{"a.near", "b.near"}));
+    EXPECT_TRUE(taken[1].missing.empty());
+}
+
 REGISTER_TYPED_TEST_SUITE_P(
     StoreConformance, WhatIsCommittedIsCoveredAndWanted,
     WhatAnOperatorSkipsIsWantedNoMoreUntilItIsWantedAgain,
@@ -337,6 +352,7 @@ REGISTER_TYPED_TEST_SUITE_P(
     ATreeThatWaitsForReceiptsSaysSinceWhen, ATreeOfWhichAPartIsStoredIsDueAgainAndCountsNoMore,
     WhatBecomesOfOneListingOfAHashLeavesTheOtherListingAsItWas, TreesOfABackfillAreOrdered,
     ABackfillIsWorkedOnByOneProcess, ABackfillWhoseLeaseHasRunOutIsTakenOver,
-    ABackfillCanBeReleasedAndFinishedAndOrderedAnew, TwoAbandonedBackfillsAreTakenAtOnce);
+    ABackfillCanBeReleasedAndFinishedAndOrderedAnew, TwoAbandonedBackfillsAreTakenAtOnce,
+    AFillOfAccountsIsAnOrderOfItsOwn);
 
 }  // namespace receiptd::test

@@ -192,6 +192,7 @@ void CommitFacts::append(CommitFacts&& later) {
     hosts.merge(later.hosts);
     if (later.epoch) epoch = later.epoch;
     if (later.seam) seam = later.seam;
+    scope_serial = std::min(scope_serial, later.scope_serial);
     if (blocks.empty())
         seen = std::move(later.seen);
     else

@@ -16,6 +16,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -118,6 +119,9 @@ struct CommitFacts {
     bool tell_outcomes = true;    // the blocks do; else the trees of their transactions are fetched
     std::set<std::string> hosts;  // that gave the blocks
     std::optional<Seam> seam;     // that these heights belong to; nullopt: nobody has to look at its ends
+    // The accounts whose rows these are, as storage/account_coverage.hpp counts their changes: the lowest of
+    // its blocks.
+    std::int64_t scope_serial = std::numeric_limits<std::int64_t>::max();
     std::optional<std::int64_t> epoch;  // of the head: the leader's, without which nothing is committed
 
     // Appends the facts of later heights.

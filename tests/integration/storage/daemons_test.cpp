@@ -6,9 +6,7 @@
 namespace receiptd::test {
 namespace {
 
-using storage::StorageError;
 using testing::ElementsAre;
-using testing::HasSubstr;
 using Accounts = std::vector<std::string>;
 
 storage::DaemonSettings settings_of(std::string place, std::optional<Accounts> accounts = std::nullopt) {
@@ -30,16 +28,8 @@ protected:
         StoreTest::TearDown();
     }
     OpenStore& second() { return *second_; }
-    std::string refusal(OpenStore& daemon, const storage::DaemonSettings& settings) {
-        try {
-            await(daemon.database.join(settings));
-        } catch (const StorageError& e) {
-            return e.what();
-        }
-        return "none";
-    }
     std::string followed() {
-        return rows("SELECT account_id, since_height FROM followed_accounts ORDER BY 1");
+        return rows("SELECT account_id, since_height, not_whole FROM followed_accounts ORDER BY 1");
     }
     void is_gone(const std::string& place) {
         execute("UPDATE daemons SET seen_at = now() - interval '11 seconds' WHERE place = '" + place + "'");
@@ -68,20 +58,39 @@ TEST_F(Daemons, WithAnotherSourceOrRetentionJoinAndAreSeen) {
     EXPECT_TRUE(await(store().database.keep_alive()).others.empty());
 }
 
-TEST_F(Daemons, OtherAccountsAreRefusedWhileAnotherLives) {
+TEST_F(Daemons, TheAccountsOfAllOfThemAreFollowed) {
     await(store().database.join(settings_of("a:1", Accounts{"b.near", "a.near"})));
-    EXPECT_EQ(followed(), "a.near|0\nb.near|0\n");
+    EXPECT_EQ(followed(), "a.near|0|{}\nb.near|0|{}\n");
     commit(block_batch(100));
-    EXPECT_EQ(refusal(second(), settings_of("b:2", Accounts{"a.near", "b.near"})), "none");
+    await(second().database.join(settings_of("b:2", Accounts{"a.near", "c.near"})));
+    EXPECT_EQ(followed(), "a.near|0|{}\nb.near|0|{}\nc.near|101|{[100,1301)}\n")
+        << "height 100 lacks the new one, and trees may go on above it";
+    await(store().database.leave());
     await(second().database.leave());
-    EXPECT_THAT(
-        refusal(second(), settings_of("b:2", Accounts{"a.near", "c.near"})),
-        HasSubstr("another daemon (a:1) follows the accounts a.near, b.near, but follow.accounts is a.near, "
-                  "c.near"));
-    EXPECT_EQ(followed(), "a.near|0\nb.near|0\n");
-    is_gone("a:1");
-    EXPECT_EQ(refusal(second(), settings_of("b:2", Accounts{"a.near", "c.near"})), "none");
-    EXPECT_EQ(followed(), "a.near|0\nc.near|101\n") << "height 100 lacks the new one";
+    await(second().database.join(settings_of("b:2", Accounts{"a.near"})));
+    EXPECT_EQ(await(second().database.followed_accounts()).accounts.size(), 3u);
+    EXPECT_EQ(rows("SELECT account_id, from_height, to_height, whole FROM account_coverage ORDER BY 1"),
+              "a.near|100|100|t\nb.near|100|100|t\nc.near|100|100|f\n");
+}
+
+TEST_F(Daemons, WhatIsCommittedWithoutANewAccountLacksIt) {
+    await(store().database.join(settings_of("a:1", Accounts{"a.near"})));
+    auto commit_by = [this](base::Height height, std::int64_t serial) {
+        auto batch = block_batch(height);
+        batch.facts.scope_serial = serial;
+        commit(std::move(batch));
+    };
+    const auto before = await(store().database.followed_accounts()).serial;
+    commit_by(100, before);
+    await(second().database.join(settings_of("b:2", Accounts{"c.near"})));
+    const auto after = await(second().database.followed_accounts()).serial;
+    EXPECT_EQ(await(store().database.keep_alive()).scope_serial, after);
+    commit_by(101, before);
+    EXPECT_EQ(followed(), "a.near|0|{}\nc.near|102|{[100,1302)}\n");
+    commit_by(102, after);
+    EXPECT_EQ(followed(), "a.near|0|{}\nc.near|102|{[100,1302)}\n");
+    commit_by(90, before);
+    EXPECT_EQ(followed(), "a.near|0|{}\nc.near|102|{[90,1302)}\n");
 }
 
 TEST_F(Daemons, TheLongestRetentionHoldsUntilItsDaemonIsGoneForADay) {

@@ -55,7 +55,8 @@ private:
     static inline const std::string kLarge =
         "(SELECT c.oid, coalesce(h.inhparent, c.oid)::regclass::text AS root FROM pg_class c "
         "LEFT JOIN pg_inherits h ON h.inhrelid = c.oid "
-        "WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') "
+        "WHERE c.relnamespace IN ('public'::regnamespace, 'receiptd_partitions'::regnamespace) AND c.relkind "
+        "IN ('r', 'p') "
         "AND (c.relkind = 'p' OR h.inhrelid IS NOT NULL OR c.relname = ANY (ARRAY['orphan_receipts', "
         "'watches', "
         "'watch_transitions', 'stream_events', 'alerts', 'deliveries', 'executions', 'id_runs', "
@@ -85,10 +86,12 @@ private:
         "AS mode "
         "  FROM pg_locks l JOIN pg_class c ON c.oid = l.relation AND c.relkind IN ('r', 'p') "
         "  LEFT JOIN pg_inherits h ON h.inhrelid = l.relation "
-        "  WHERE l.pid = pg_backend_pid() AND c.relnamespace = 'public'::regnamespace) held "
+        "  WHERE l.pid = pg_backend_pid() AND c.relnamespace IN ('public'::regnamespace, "
+        "'receiptd_partitions'::regnamespace)) held "
         "WHERE strength IS NOT NULL GROUP BY root ORDER BY root";
     static constexpr const char* kTables =
-        "SELECT relname, '' FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', "
+        "SELECT relname, '' FROM pg_class WHERE relnamespace IN ('public'::regnamespace, "
+        "'receiptd_partitions'::regnamespace) AND relkind IN ('r', "
         "'p')";
 
     static void add_locks(pqxx::work& tx, const std::map<std::string, std::string>& tables,

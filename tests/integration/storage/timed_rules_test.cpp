@@ -201,10 +201,19 @@ TEST_F(TimedRulesTest, TheEpisodeOfARuleThatIsGoneEnds) {
 TEST_F(TimedRulesTest, AnAccountThatWasAddedLaterIsJudgedOnceItsWindowIsComplete) {
     declare({kAbsentCalls});
     follow(1, 230);
-    execute("INSERT INTO followed_accounts VALUES ('shop.near', 150)");
+    execute("INSERT INTO followed_accounts VALUES ('shop.near', 150, 1, '{[1,150)}')");
     EXPECT_EQ(judged(230), TimedState::history);
     follow(231, 280);
     EXPECT_EQ(judged(280), TimedState::alert);
+}
+
+TEST_F(TimedRulesTest, NothingIsConcludedFromHeightsThatLackAnAccount) {
+    declare({kAbsentCalls});
+    follow(1, 230);
+    execute("INSERT INTO followed_accounts VALUES ('shop.near', 150, 1, '{[1,1350)}')");
+    EXPECT_EQ(judged(230), TimedState::gap) << "trees that it touched below may go on";
+    execute("UPDATE followed_accounts SET not_whole = '{}'");
+    EXPECT_EQ(judged(230), TimedState::alert) << "it was filled";
 }
 
 TEST_F(TimedRulesTest, WhereNoReceiptsAreStoredNoneIsMissing) {

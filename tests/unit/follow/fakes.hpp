@@ -76,6 +76,11 @@ public:
         play(follower->follow(std::nullopt));
     }
     Follower::End backfill(base::HeightRange range) { return play(follower->backfill(range)); }
+    Follower::End fill(storage::AccountStore& accounts, std::vector<std::string> names,
+                       std::optional<base::HeightRange> range) {
+        follower->fill_accounts(accounts);
+        return play(follower->fill(std::move(names), range));
+    }
 
     // Does what can be done now; the only thread of the pool has done what it was handed over before.
     std::size_t settle() {

@@ -121,6 +121,10 @@ public:
     base::Task<storage::BackfillProgress> claim_backfill(base::HeightRange range) override {
         return later(stores_.backfills.claim_backfill(range));
     }
+    base::Task<storage::BackfillProgress> claim_fill(base::HeightRange range,
+                                                     std::vector<std::string> accounts) override {
+        return later(stores_.backfills.claim_fill(range, std::move(accounts)));
+    }
     base::Task<std::vector<storage::BackfillProgress>> claim_abandoned_backfills() override {
         return later(stores_.backfills.claim_abandoned_backfills());
     }

@@ -4,11 +4,11 @@
 
 #include "base/clock.hpp"
 #include "base/coroutine.hpp"
-#include "storage/backfill_store.hpp"
 #include "storage/block_store.hpp"
 #include "storage/orphan_store.hpp"
 #include "storage/tree_store.hpp"
 #include "unit/chain/copy_reader.hpp"
+#include "unit/follow/backfills_in_memory.hpp"
 #include "unit/follow/pending_in_memory.hpp"
 
 #include <algorithm>
@@ -25,17 +25,10 @@ namespace receiptd::follow::testing {
 
 using base::Height;
 
-class ManualClock final : public base::Clock {
-public:
-    base::WallTime wall() const override { return base::WallTime(std::chrono::hours(3)) + passed; }
-    base::SteadyTime steady() const override { return base::SteadyTime(std::chrono::hours(1)) + passed; }
-    base::Duration passed{};
-};
-
 class MemoryStore : public storage::BlockStore,
                     public storage::TreeStore,
                     public storage::OrphanStore,
-                    public storage::BackfillStore {
+                    public BackfillsInMemory {
 public:
     // --- Blocks and coverage ---
     base::Task<storage::Coverage> load_coverage() override { co_return coverage; }
@@ -276,61 +269,16 @@ public:
         co_return std::vector<std::string>{};
     }
 
-    // --- Backfills ---
-    base::Task<storage::BackfillProgress> claim_backfill(base::HeightRange range) override {
-        auto found = std::find_if(backfills.begin(), backfills.end(), [&](const auto& each) {
-            return each.second.range == range && !each.second.finished;
-        });
-        if (found == backfills.end())
-            found = backfills.emplace(static_cast<std::int64_t>(backfills.size()) + 1, Backfill{range}).first;
-        auto& [id, backfill] = *found;
-        const bool taken = !is_free(backfill) && backfill.owner != process;
-        if (!taken) lease(backfill);
-        co_return storage::BackfillProgress{id, range, missing_of(range), taken};
-    }
-    base::Task<std::vector<storage::BackfillProgress>> claim_abandoned_backfills() override {
-        std::vector<storage::BackfillProgress> claimed;
-        for (auto& [id, backfill] : backfills) {
-            if (backfill.finished || !is_free(backfill) || backfill.owner == process) continue;
-            if (claimed.size() == 2) break;
-            lease(backfill);
-            claimed.push_back({id, backfill.range, missing_of(backfill.range), false});
-        }
-        co_return claimed;
-    }
-    base::Task<void> renew_backfill(std::int64_t id) override {
-        if (auto& backfill = backfills.at(id); backfill.owner == process) lease(backfill);
-        co_return;
-    }
-    base::Task<void> finish_backfill(std::int64_t id) override {
-        backfills.at(id).finished = true;
-        backfills.at(id).owner = 0;
-        co_return;
-    }
-    base::Task<void> release_backfill(std::int64_t id) override {
-        if (auto& backfill = backfills.at(id); backfill.owner == process) backfill.owner = 0;
-        co_return;
-    }
-
-    struct Backfill {
-        base::HeightRange range;
-        bool finished = false;
-        unsigned owner = 0;  // 0: none
-        base::WallTime lease_until{};
-    };
-
     struct Leader {
         std::int64_t epoch = 0;  // 0: there never was one
         std::string holder;
         base::WallTime until{};
     };
 
-    ManualClock clock;
     std::uint64_t reconnected = 0;
     std::map<Height, chain::Seam> seams;
     std::function<void(base::HeightRange)> before_adoption;
     Leader leader;
-    unsigned process = 1;         // that asks
     std::set<std::int64_t> days;  // with partitions
     std::vector<base::SteadyTime> counted_at;
     storage::Coverage coverage;
@@ -342,7 +290,6 @@ public:
     std::set<std::string> complete, confirmed, discarded;  // trees that were fetched, and others
     std::set<std::string> late, late_for_a_resume;         // trees that are due, and that will be
     bool blocks_may_discard = false;                       // they are of such a protocol
-    std::map<std::int64_t, Backfill> backfills;
     std::set<Height> late_across;
     std::vector<base::HeightRange> looked_at_for_silent;
     std::vector<storage::PendingTree> silent;
@@ -381,14 +328,7 @@ private:
         return std::any_of(backfills.begin(), backfills.end(),
                            [&](const auto& each) { return each.second.range.contains(height); });
     }
-    bool is_free(const Backfill& backfill) const {
-        return backfill.owner == 0 || backfill.lease_until < clock.wall();
-    }
-    void lease(Backfill& backfill) const {
-        backfill.owner = process;
-        backfill.lease_until = clock.wall() + std::chrono::seconds(30);
-    }
-    base::HeightSet missing_of(base::HeightRange range) const {
+    base::HeightSet missing_of(base::HeightRange range) const override {
         base::HeightSet missing(range);
         missing.subtract(coverage.covered);
         return missing;

@@ -1,0 +1,107 @@
+#include "app/cli_parts.hpp"
+#include "app/commands.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace receiptd::app {
+namespace {
+
+struct GivenBackfill {
+    std::optional<base::Height> from;
+    std::optional<base::Height> to;
+    std::vector<std::string> accounts;
+    bool cancel = false;
+    bool plan = false;
+    bool as_json = false;
+};
+
+BackfillCommand command_of(const GivenBackfill& given, const std::string& config_file) {
+    BackfillCommand command;
+    command.accounts = given.accounts;
+    command.config_file = config_file;
+    if (given.from || given.to)
+        command.range = base::HeightRange{given.from.value_or(0), given.to.value_or(base::kTopHeight)};
+    return command;
+}
+
+void check_backfill(const GivenBackfill& given) {
+    const bool has_range = given.from && given.to;
+    if (given.accounts.empty() && !given.plan && !has_range)
+        throw CLI::ValidationError("--from", "and --to are required, or --accounts");
+    if (has_range && *given.from > *given.to) throw CLI::ValidationError("--from", "must not be above --to");
+    if (given.cancel && (!given.accounts.empty() || given.plan))
+        throw CLI::ValidationError("--cancel", "is of a range of missing heights");
+}
+
+}  // namespace
+
+void add_backfill(const CommandParts& parts) {
+    const auto given = std::make_shared<GivenBackfill>();
+    auto* command =
+        parts.parser.add_subcommand("backfill", "Store a range of past heights; run it again to resume");
+    command->footer(
+        "With --accounts: fetches heights again that were stored before these accounts were followed, for "
+        "the "
+        "rows that belong to them.\nWithout --from or --to: all that they lack. Source neardata asks for "
+        "each "
+        "height once.\nSource rpc asks for each block and its chunks, and for the trees of the transactions "
+        "that "
+        "touch the accounts.");
+    command->add_option("--from", given->from, "First height");
+    command->add_option("--to", given->to, "Last height");
+    command
+        ->add_option("--accounts", given->accounts,
+                     "Accounts that were followed later, for example a.near,b.near")
+        ->delimiter(',');
+    command->add_flag("--cancel", given->cancel,
+                      "Give the range up: what is not stored of it is missing no more");
+    auto* plan = command->add_flag(
+        "--plan", given->plan, "Only say what followed accounts lack, and the requests that filling needs");
+    command->add_flag("--json", given->as_json, "Print the plan as a JSON object")->needs(plan);
+    command->callback([given, parts] {
+        check_backfill(*given);
+        parts.choose([given, file = parts.config_file()](const config::Settings& settings) {
+            const auto ordered = command_of(*given, file);
+            if (given->cancel) return skip(settings, *ordered.range);
+            return given->plan ? plan_backfill(settings, ordered, given->as_json)
+                               : backfill(settings, ordered);
+        });
+    });
+}
+
+void add_forget(const CommandParts& parts) {
+    const auto account = std::make_shared<std::string>();
+    auto* command = parts.parser.add_subcommand("forget", "Follow an account no more");
+    command->footer(
+        "All daemons on the database stop storing what belongs to it within seconds. Its rows stay.\nTake it "
+        "out of "
+        "follow.accounts first: a daemon that starts or reloads with it follows it again.");
+    command->add_option("--account", *account, "The account")->required();
+    command->callback([account, choose = parts.choose] {
+        choose([account](const config::Settings& settings) { return forget_account(settings, *account); });
+    });
+}
+
+void add_scope(const CommandParts& parts) {
+    const auto given = std::make_shared<ScopeCommand>();
+    auto* command = parts.parser.add_subcommand(
+        "scope", "Show what the database stores, and at which heights it is whole; or change it");
+    command->footer(
+        "A change needs all daemons on the database stopped, and follow.scope set to the same.\nAfterwards "
+        "`receiptd "
+        "backfill --accounts '*'` fetches what heights lack that were stored before everything was "
+        "followed.");
+    command->add_option("--set", given->set, "The new scope")
+        ->check(CLI::IsMember({"headers", "accounts", "all"}));
+    command->add_flag("--json", given->as_json, "Print a JSON object");
+    command->callback([given, choose = parts.choose] {
+        choose([given](const config::Settings& settings) { return scope(settings, *given); });
+    });
+}
+
+}  // namespace receiptd::app
