@@ -77,7 +77,7 @@ public:
         : fresh_(test::copy_of(maintenance_url, test::template_of_first_day(maintenance_url))),
           database_(fresh_->options(), series_),
           session_(test::quiet_connection(fresh_->url())) {
-        await(database_.check_identity({"testnet", "all", "day"}));
+        await(database_.check_identity({"testnet", "all"}));
         await(deliveries_.serve_endpoints({{"ops", {"default"}}}, storage::Serving::begins));
         run("UPDATE chain_identity SET created_at = '2000-01-01'");
         for (const auto& row : run("SELECT viewname FROM pg_views WHERE schemaname = 'public' ORDER BY 1"))
