@@ -39,8 +39,8 @@ std::optional<TimeSpan> time_of_block(pqxx::transaction_base& tx, base::Height h
 }
 
 std::optional<TimeSpan> times_of_newest_blocks(pqxx::transaction_base& tx, unsigned count) {
-    // Nearly always the last two days have as many.
-    for (unsigned marks = 2;; marks *= 8) {
+    // Nearly always the last day has as many, or the last ones.
+    for (unsigned marks = 0;; marks = marks * 8 + 2) {
         const auto mark = shim::query(tx,
                                       "SELECT " + microseconds_of("block_time") +
                                           " FROM block_marks ORDER BY block_height DESC OFFSET $1 LIMIT 1",
