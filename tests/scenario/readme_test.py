@@ -86,7 +86,7 @@ class Readme(support.Scenario):
         support.wait_until("it is ready", lambda: self.run_command("receiptd status").returncode == 0)
         for line in lines[begins + 1:]:
             line = (line.replace("HASH", tx_hash).replace("SENDER", sender).replace("FILE", self.signed())
-                    .replace("150000000", str(self.first)).replace("150010000", str(self.first + 10)))
+                    .replace("150000000", str(self.first)).replace("150010000", str(self.first + 10)).replace("amm.near", "alice.sandbox"))
             with self.subTest(line):
                 done = self.run_command(line)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
