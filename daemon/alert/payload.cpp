@@ -6,6 +6,7 @@
 #include "alert/words.hpp"
 #include "base/exact_json.hpp"
 #include "base/iso_time.hpp"
+#include "base/joined.hpp"
 #include "base/line.hpp"
 #include "chain/tree/judgement.hpp"
 #include "rule/messages.hpp"
@@ -243,19 +244,13 @@ Json told_json(const Cause& cause, const Site& site) {
 
 constexpr std::string_view kPlain = R"({"type":"message.plain",)";
 
-std::string joined(const std::vector<std::string>& names) {
-    std::string text;
-    for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
-    return text;
-}
-
 // The message tells what is known, without the members that its type promises.
 Json plain_form(const Cause& cause, const std::vector<std::string>& faults, Json body, const Site& site) {
     const auto type = body["type"].get<std::string>();
     const auto& told = cause.told_json;
     Json data;
     data["summary"] =
-        type + " " + cause.alert_id + " in plain form: not as its schema says is " + joined(faults);
+        type + " " + cause.alert_id + " in plain form: not as its schema says is " + base::joined(faults);
     data["alert_id"] = cause.alert_id;
     data["kind"] = cause.kind;
     data["faults"] = faults;

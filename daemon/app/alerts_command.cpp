@@ -3,9 +3,9 @@
 #include "api/delivery_json.hpp"
 #include "api/query.hpp"
 #include "app/commands.hpp"
-#include "app/joined.hpp"
 #include "app/print_json.hpp"
 #include "app/store_for_command.hpp"
+#include "base/joined.hpp"
 #include "base/line.hpp"
 #include "base/visible.hpp"
 #include "storage/pg_delivery_access.hpp"
@@ -115,7 +115,7 @@ void print_alert(const storage::StoredAlert& alert) {
     print_table(alert.deliveries);
     for (const auto& delivery : alert.deliveries)
         if (!delivery.rules.empty())
-            std::cout << delivery.endpoint << " gets it by " << joined(delivery.rules) << '\n';
+            std::cout << delivery.endpoint << " gets it by " << base::joined(delivery.rules) << '\n';
     std::cout << "\ncause:\n";
     print_json(json["cause"]);
     std::cout << (body.is_null() ? "\nbody: made before the first attempt\n"
@@ -126,7 +126,7 @@ void print_alert(const storage::StoredAlert& alert) {
 std::string configured(const config::Settings& settings) {
     std::vector<std::string> names;
     for (const auto& endpoint : settings.endpoints) names.push_back(endpoint.name);
-    return names.empty() ? "there is no [[endpoint]]" : "there are: " + joined(names);
+    return names.empty() ? "there is no [[endpoint]]" : "there are: " + base::joined(names);
 }
 
 // Nobody would send to any other.

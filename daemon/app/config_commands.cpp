@@ -1,8 +1,7 @@
 #include "app/check_online.hpp"
 #include "app/commands.hpp"
-#include "app/joined.hpp"
 #include "app/print_json.hpp"
-
+#include "base/joined.hpp"
 #include "config/load_rules.hpp"
 
 #include <algorithm>
@@ -36,8 +35,8 @@ std::vector<std::string> takers_of(const config::Settings& settings, const std::
 void print_rules(const config::Settings& settings) {
     for (const auto& rule : settings.rules) {
         const auto takers = takers_of(settings, rule.name);
-        std::cout << "rule " << rule.name << " (" << joined(rule.kinds)
-                  << "): " << (takers.empty() ? "no endpoint" : joined(takers)) << '\n';
+        std::cout << "rule " << rule.name << " (" << base::joined(rule.kinds)
+                  << "): " << (takers.empty() ? "no endpoint" : base::joined(takers)) << '\n';
     }
     for (const auto& list : settings.lists)
         std::cout << "list " << list.name << ": " << list.accounts.size()

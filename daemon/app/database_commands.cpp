@@ -3,10 +3,10 @@
 #include "app/check_hosts.hpp"
 #include "app/commands.hpp"
 #include "app/followed_accounts.hpp"
-#include "app/joined.hpp"
 #include "app/print_json.hpp"
 #include "app/runtime.hpp"
 #include "app/store_for_command.hpp"
+#include "base/joined.hpp"
 #include "storage/database_id.hpp"
 #include "storage/inspect.hpp"
 
@@ -89,7 +89,7 @@ void print_stored(const storage::StoredSummary& stored) {
     for (const auto& backfill : stored.unfinished_backfills)
         std::cout << "backfill    " << backfill.from_height << " to " << backfill.to_height << ", "
                   << backfill.missing << " heights missing"
-                  << (backfill.accounts.empty() ? "" : " of " + joined(backfill.accounts)) << ", "
+                  << (backfill.accounts.empty() ? "" : " of " + base::joined(backfill.accounts)) << ", "
                   << (backfill.leased ? "running" : "waiting for a daemon") << '\n';
     if (const auto& earlier = stored.judged_before; !earlier.empty())
         std::cout << "verdicts    " << earlier.size() << " heights judged by earlier rules ("

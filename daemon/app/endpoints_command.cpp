@@ -2,9 +2,9 @@
 #include "api/endpoint_json.hpp"
 #include "app/commands.hpp"
 #include "app/endpoint_test.hpp"
-#include "app/joined.hpp"
 #include "app/print_json.hpp"
 #include "app/store_for_command.hpp"
+#include "base/joined.hpp"
 #include "base/line.hpp"
 #include "base/visible.hpp"
 #include "storage/pg_endpoint_store.hpp"
@@ -26,7 +26,7 @@ void print_endpoint(const storage::EndpointRow& endpoint) {
         std::cout << "switched off since " << endpoint.off_since << ", it answered 410 Gone; ";
     if (!endpoint.paused_since.empty()) std::cout << "paused since " << endpoint.paused_since << "; ";
     std::cout << endpoint.pending << " pending, " << endpoint.dead << " dead\n    takes "
-              << joined(endpoint.rules) << "\n    "
+              << base::joined(endpoint.rules) << "\n    "
               << (endpoint.is_served ? "served" : "not served, nothing is queued for it; the last time was")
               << " at " << endpoint.served_at
               << (endpoint.served_by.empty() ? "" : ", by " + base::one_line(endpoint.served_by)) << '\n';

@@ -1,10 +1,10 @@
 // `receiptd rules` and `receiptd lists`: which alerts go where, and the accounts that rules name by list.
 #include "api/rule_json.hpp"
 #include "app/commands.hpp"
-#include "app/joined.hpp"
 #include "app/print_json.hpp"
 #include "app/store_for_command.hpp"
 #include "base/id_faults.hpp"
+#include "base/joined.hpp"
 #include "storage/pg_alert_rule_store.hpp"
 
 #include <iostream>
@@ -17,7 +17,7 @@ namespace {
 using Rules = StoreForCommand<storage::PgAlertRuleStore>;
 
 std::string takers(const std::vector<std::string>& endpoints) {
-    return endpoints.empty() ? "no endpoint" : joined(endpoints);
+    return endpoints.empty() ? "no endpoint" : base::joined(endpoints);
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 // `receiptd rules test`: a rehearsal of the configuration's rules on stored history.
 #include "api/rehearsal_json.hpp"
 #include "app/commands.hpp"
-#include "app/joined.hpp"
 #include "app/print_json.hpp"
 #include "app/rehearse.hpp"
 #include "app/store_for_command.hpp"
+#include "base/joined.hpp"
 #include "storage/pg_alert_rule_store.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ bool takes(const config::Endpoint& endpoint, const storage::RehearsedAlert& aler
 }
 
 std::string line_of(const storage::RehearsedAlert& alert) {
-    return std::to_string(alert.height) + " " + alert.alert_id + " (" + joined(alert.rules) + ")";
+    return std::to_string(alert.height) + " " + alert.alert_id + " (" + base::joined(alert.rules) + ")";
 }
 
 // `rule`: the only one that was tried; empty: all.
@@ -53,7 +53,7 @@ void print(const storage::Rehearsed& done, const config::Settings& settings, con
         std::cout << (i == 0 ? "the first ones:\n" : "") << "  " << line_of(done.alerts[i]) << '\n';
     if (!done.not_replayed.empty())
         std::cout << "not or not all replayed, as history does not tell of stages, absence and latency: "
-                  << joined(done.not_replayed) << '\n';
+                  << base::joined(done.not_replayed) << '\n';
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Follower's work on accounts that stored heights lack.
+#include "base/joined.hpp"
 #include "base/log.hpp"
 #include "follow/follower.hpp"
 #include "follow/standstill.hpp"
@@ -16,12 +17,6 @@ using namespace std::chrono_literals;
 constexpr auto kBlocksComeWithin = 2s;
 constexpr auto kFilledTreeComesWithin = 5s;
 constexpr auto kFilledReceiptIsPlacedWithin = 30s;
-
-std::string list_of(const std::vector<std::string>& names) {
-    std::string list;
-    for (const auto& name : names) list += (list.empty() ? "" : ", ") + name;
-    return list;
-}
 
 struct Registered {
     Registered(std::vector<AccountFill*>& of, AccountFill& one) : fills(of), fill(one) {
@@ -55,12 +50,12 @@ base::Task<void> Follower::fill_in(std::vector<std::string> accounts,
     co_await know_time();
     const auto lacking = co_await accounts_->lacking(accounts);
     if (!lacking.not_followed.empty())
-        throw std::runtime_error("not followed: " + list_of(lacking.not_followed) +
+        throw std::runtime_error("not followed: " + base::joined(lacking.not_followed) +
                                  "; add it to follow.accounts first");
     const auto asked = range.value_or(base::kAllHeights);
     const auto heights = lacking.heights.within(asked);
     if (heights.empty() && !lacking.reach_above) co_return;
-    // What was stored with the accounts is no history: people are told of it.
+    // Heights that were stored with the accounts are not filled.
     const auto to = std::min(asked.to, lacking.since > 0 ? lacking.since - 1 : 0);
     const base::HeightRange ordered{std::min(heights.first().value_or(to), to), to};
     auto order = co_await stores_.backfills.claim_fill(ordered, std::move(accounts));
@@ -72,8 +67,9 @@ base::Task<void> Follower::fill_in(std::vector<std::string> accounts,
 
 base::Task<void> Follower::run_fill(storage::BackfillProgress order) {
     if (accounts_ == nullptr) co_return;
-    log::info("filling accounts",
-              {{"accounts", list_of(order.accounts)}, {"from", order.range.from}, {"to", order.range.to}});
+    log::info(
+        "filling accounts",
+        {{"accounts", base::joined(order.accounts)}, {"from", order.range.from}, {"to", order.range.to}});
     AccountFill fill(engine_, *accounts_, {order.accounts, order.range});
     const Registered registered(fills_, fill);
     base::TaskGroup reporting(executor_);
@@ -97,7 +93,7 @@ base::Task<void> Follower::run_fill(storage::BackfillProgress order) {
     co_await seams_.adopt(around, state_.news_since(true));
     co_await seams_.judge_late();
     log::info("accounts are filled",
-              {{"accounts", list_of(order.accounts)}, {"not_had", fill.not_had().size()}});
+              {{"accounts", base::joined(order.accounts)}, {"not_had", fill.not_had().size()}});
 }
 
 // Trees and receipts that blocks without outcomes have named.

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace receiptd::app {
+namespace receiptd::base {
 
 // "a, b, c"
 inline std::string joined(const std::vector<std::string>& words) {
@@ -12,4 +12,4 @@ inline std::string joined(const std::vector<std::string>& words) {
     return text;
 }
 
-}  // namespace receiptd::app
+}  // namespace receiptd::base
