@@ -121,6 +121,20 @@ std::vector<std::string> ids_of_rows(const chain::RowBatch& batch, chain::Table 
     return ids;
 }
 
+std::string around_blocks(int parameter, std::chrono::seconds margin) {
+    return "block_time BETWEEN " + time_of_nanoseconds(parameter, -margin) + " AND " +
+           time_of_nanoseconds(parameter + 1, margin) + " ";
+}
+
+void forget_decided(pqxx::transaction_base& tx, const chain::RowBatch& batch, const std::string& rows_by_id,
+                    const std::vector<std::string>& ids) {
+    if (ids.empty()) return;
+    const auto& blocks = batch.facts.blocks;
+    shim::query(
+        tx, "DELETE FROM " + rows_by_id + " = ANY ($1::text[]) AND " + around_blocks(2, std::chrono::days(7)),
+        text_array(ids), blocks.front().timestamp_nanosec, blocks.back().timestamp_nanosec);
+}
+
 void leave_out(chain::RowBatch& batch, chain::Table table, std::string_view column,
                const std::set<std::string, std::less<>>& ids) {
     if (ids.empty()) return;

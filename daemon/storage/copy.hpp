@@ -39,6 +39,13 @@ std::int64_t microseconds_in(const std::optional<std::string_view>& time);
 // The times between which a table's rows lie; it has some.
 TimeSpan times_of_rows(const chain::RowBatch& batch, chain::Table table);
 
+// SQL: block_time lies between the first and the last block of a batch, or so far beside them. The parameter
+// and the next one are the nanoseconds of these blocks.
+std::string around_blocks(int parameter, std::chrono::seconds margin);
+// Deletes results or findings, which have the time of another block. `rows_by_id`: "TABLE WHERE … COLUMN".
+void forget_decided(pqxx::transaction_base& tx, const chain::RowBatch& batch, const std::string& rows_by_id,
+                    const std::vector<std::string>& ids);
+
 // Findings that a tree gives, not a watch.
 inline const std::string kTreeFindings =
     "kind IN ('failed_receipt', 'failed_transaction', 'tokens_returned', 'burnt_tokens', 'wallet_refused', "

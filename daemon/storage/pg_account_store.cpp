@@ -24,7 +24,7 @@ const std::string kLacking =
     "SELECT range_agg(one) AS heights, max(since_height) AS since FROM followed_accounts f "
     "LEFT JOIN LATERAL unnest(f.not_whole) AS one ON true WHERE f.account_id = ANY ($1::text[])";
 
-// What the rows of a batch meet in the database.
+// Rows that the database has in the place of those of a batch.
 class RowsThere {
 public:
     RowsThere(pqxx::transaction_base& tx, const chain::RowBatch& batch)
@@ -39,25 +39,15 @@ public:
     // What was judged of these trees before, by whoever knew less of them. Results and findings have the time
     // of another block.
     void forget_judged() const {
-        forget("transaction_results WHERE tree_id = tx_hash AND tx_hash",
-               ids_of_rows(batch_, chain::Table::transaction_results));
-        forget("findings WHERE " + kTreeFindings + " AND finding_id",
-               ids_of_rows(batch_, chain::Table::findings));
+        forget_decided(tx_, batch_, "transaction_results WHERE tree_id = tx_hash AND tx_hash",
+                       ids_of_rows(batch_, chain::Table::transaction_results));
+        forget_decided(tx_, batch_, "findings WHERE " + kTreeFindings + " AND finding_id",
+                       ids_of_rows(batch_, chain::Table::findings));
     }
 
 private:
     std::uint64_t first() const { return batch_.facts.blocks.front().timestamp_nanosec; }
     std::uint64_t last() const { return batch_.facts.blocks.back().timestamp_nanosec; }
-    static std::string around(int parameter, std::chrono::seconds margin) {
-        return "block_time BETWEEN " + time_of_nanoseconds(parameter, -margin) + " AND " +
-               time_of_nanoseconds(parameter + 1, margin);
-    }
-    void forget(const std::string& rows_by_id, const std::vector<std::string>& ids) const {
-        if (ids.empty()) return;
-        shim::query(
-            tx_, "DELETE FROM " + rows_by_id + " = ANY ($1::text[]) AND " + around(2, std::chrono::days(7)),
-            text_array(ids), first(), last());
-    }
     KnownIds find(chain::Table table, const std::string& where, const std::vector<std::string>& ids,
                   std::chrono::seconds margin) const {
         KnownIds found;
@@ -66,7 +56,7 @@ private:
         const std::string& id = spec.columns.front();
         for (const auto& row : shim::query(tx_,
                                            "SELECT " + id + " FROM " + spec.name + " WHERE " + where + id +
-                                               " = ANY ($1::text[]) AND " + around(2, margin),
+                                               " = ANY ($1::text[]) AND " + around_blocks(2, margin),
                                            text_array(ids), first(), last()))
             found.emplace(row[0].as<std::string>());
         return found;

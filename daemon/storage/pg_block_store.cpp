@@ -106,9 +106,9 @@ public:
         const auto judged = ids_of_rows(batch_, chain::Table::transaction_results);
         trees_.insert(judged.begin(), judged.end());
         const auto findings = "findings WHERE " + kTreeFindings + " AND ";
-        remove_decided("transaction_results WHERE tree_id = tx_hash AND tx_hash", judged);
-        remove_decided(findings + "tree_id", judged);
-        remove_decided(findings + "finding_id", ids_of_rows(batch_, chain::Table::findings));
+        forget_decided(tx_, batch_, "transaction_results WHERE tree_id = tx_hash AND tx_hash", judged);
+        forget_decided(tx_, batch_, findings + "tree_id", judged);
+        forget_decided(tx_, batch_, findings + "finding_id", ids_of_rows(batch_, chain::Table::findings));
     }
 
     // When the rows of the batch are there: what is known of their trees from elsewhere. What the rows decide
@@ -121,7 +121,7 @@ public:
                     "FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS known (id, tree, parent, "
                     "known_role) "
                     "WHERE r.tree_id = tree AND r.receipt_id = id AND r.parent_receipt_id IS NULL AND " +
-                        around(5, std::chrono::seconds(1)),
+                        around_blocks(5, std::chrono::seconds(1)),
                     text_array(ids_), text_array(of_trees_), text_array(parents_), text_array(roles_),
                     first(), last());
         auto settled = settle_again(tx_, {trees_.begin(), trees_.end()}, first());
@@ -133,25 +133,13 @@ private:
     std::uint64_t first() const { return batch_.facts.blocks.front().timestamp_nanosec; }
     std::uint64_t last() const { return batch_.facts.blocks.back().timestamp_nanosec; }
 
-    static std::string around(int parameter, std::chrono::seconds margin) {
-        return "block_time BETWEEN " + time_of_nanoseconds(parameter, -margin) + " AND " +
-               time_of_nanoseconds(parameter + 1, margin) + " ";
-    }
-
     pqxx::result remove(const std::string& table, const std::string& column,
                         const std::vector<std::string>& ids, const std::string& returning = "") {
         return shim::query(tx_,
                            "DELETE FROM " + table + " WHERE " + column +
                                " = ANY ($1::text[]) AND block_height <@ $2::int8multirange AND " +
-                               around(3, std::chrono::seconds(1)) + returning,
+                               around_blocks(3, std::chrono::seconds(1)) + returning,
                            text_array(ids), heights_, first(), last());
-    }
-
-    // Results and findings have the time of another block.
-    void remove_decided(const std::string& rows_by_id, const std::vector<std::string>& ids) {
-        shim::query(
-            tx_, "DELETE FROM " + rows_by_id + " = ANY ($1::text[]) AND " + around(2, std::chrono::days(7)),
-            text_array(ids), first(), last());
     }
 
     void forget_receipts() {
