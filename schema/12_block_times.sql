@@ -53,14 +53,16 @@ $$;
 CREATE OR REPLACE FUNCTION estimated_time(height bigint) RETURNS timestamptz LANGUAGE plpgsql STABLE STRICT
 SET search_path FROM CURRENT SET plan_cache_mode = force_custom_plan AS $$
 DECLARE
-    newest CONSTANT timestamptz := newest_block_time();
+    last record;
+    since timestamptz;
 BEGIN
+    SELECT * INTO last FROM block_below(9223372036854775807);
+    since := last.block_time - interval '1 hour';
     RETURN (
         SELECT last.block_time + (last.block_time - earlier.block_time)
                    * ((height - last.block_height)::float8 / (last.block_height - earlier.block_height))
-        FROM (SELECT block_height, block_time FROM blocks WHERE block_time = newest ORDER BY block_height DESC LIMIT 1) AS last,
-        (SELECT block_height, block_time FROM blocks WHERE block_time > newest - interval '1 hour' AND block_time <= newest
-         ORDER BY block_time LIMIT 1) AS earlier
+        FROM (SELECT block_height, block_time FROM blocks WHERE block_time > since AND block_time <= last.block_time
+              ORDER BY block_time LIMIT 1) AS earlier
         WHERE height > 0 AND height - last.block_height < 20000000 AND last.block_height > earlier.block_height
     );
 END $$;

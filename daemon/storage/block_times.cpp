@@ -7,19 +7,17 @@
 namespace receiptd::storage {
 namespace {
 
-// What to_timestamp() takes; the chain began later, and nobody runs longer.
+// The chain began later.
 constexpr std::int64_t kYear1970 = 0;
-constexpr std::int64_t kYear9999 = 253'402'300'799'000'000;
 
 }  // namespace
 
 TimeSpan times_around(pqxx::transaction_base& tx, base::HeightRange heights) {
     const auto row =
         shim::query(tx,
-                    "SELECT CASE WHEN isfinite(from_time) THEN " + microseconds_of("from_time") +
-                        " ELSE $3::bigint END, CASE WHEN isfinite(to_time) THEN " +
-                        microseconds_of("to_time") + " ELSE $4::bigint END FROM times_of_heights($1, $2)",
-                    heights.from, heights.to, kYear1970, kYear9999)[0];
+                    "SELECT " + microseconds_of("greatest(from_time, '1970-01-01Z')") + ", " +
+                        microseconds_of("least(to_time, '9999-12-31Z')") + " FROM times_of_heights($1, $2)",
+                    heights.from, heights.to)[0];
     return {row[0].as<std::int64_t>(), row[1].as<std::int64_t>()};
 }
 

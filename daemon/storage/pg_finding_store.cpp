@@ -169,21 +169,25 @@ pqxx::result page_of(pqxx::transaction_base& tx, const FindingFilter& filter,
         cursor.finding_id, static_cast<std::int64_t>(filter.limit));
 }
 
-// Most pages lie within the last days: only where these have too few findings, earlier ones are asked.
+// Most pages lie within the last days: earlier ones are asked only where these have too few findings, and are
+// not all that was asked for.
 pqxx::result newest_page(pqxx::transaction_base& tx, const FindingFilter& filter) {
-    const auto cursor = cursor_of(filter.cursor);
-    for (const int days : {1, 16, 256}) {
-        const auto times = shim::query(tx,
-                                       "SELECT since, since - interval '8 days', nullif($1, '')::timestamptz "
-                                       "FROM (SELECT coalesce(nullif($1, '')::timestamptz, "
-                                       "newest_block_time(), now()) - $2::int * interval '1 day' AS since) s",
-                                       cursor.block_time, days)[0];
+    const auto last_days = shim::query(
+        tx,
+        "SELECT newest - days * interval '1 day' AS since, newest - (days + 8) * interval '1 day', "
+        "  nullif($1, '')::timestamptz, "
+        "  coalesce(newest - days * interval '1 day' <= nullif($2, '')::timestamptz, false) "
+        "FROM (SELECT coalesce(nullif($1, '')::timestamptz, newest_block_time(), now()) AS newest) AS place, "
+        "  unnest('{1,16,256}'::int[]) AS days ORDER BY days",
+        cursor_of(filter.cursor).block_time, filter.since);
+    for (const auto& times : last_days) {
         const auto from = " >= '" + times[0].as<std::string>() + "'";
         const auto until =
             times[2].is_null() ? "" : " AND f.block_time <= '" + times[2].as<std::string>() + "'";
         auto rows = page_of(tx, filter, "f.block_time" + from + until,
                             "block_time >= '" + times[1].as<std::string>() + "'");
-        if (static_cast<std::uint64_t>(rows.size()) >= filter.limit) return rows;
+        const bool are_all_asked_for = times[3].as<bool>();
+        if (are_all_asked_for || static_cast<std::uint64_t>(rows.size()) >= filter.limit) return rows;
     }
     return page_of(tx, filter, "true", "true");
 }

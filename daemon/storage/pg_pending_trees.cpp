@@ -107,9 +107,7 @@ base::Task<std::vector<PendingTree>> PgTreeStore::due_trees(unsigned limit, base
             text_array(claimed.tx_hashes), text_array(claimed.heights), std::string(chain::kOutcomesMissing),
             claimed.times.since, claimed.times.until);
         std::vector<PendingTree> due;
-        for (const auto& row : rows) {
-            due.push_back(pending_of(row));
-        }
+        for (const auto& row : rows) due.push_back(pending_of(row));
         return due;
     });
 }
