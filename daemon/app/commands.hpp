@@ -56,7 +56,8 @@ struct ScopeCommand {
 int scope(const config::Settings& settings, const ScopeCommand& command);
 // Follows an account no more. Its rows stay.
 int forget_account(const config::Settings& settings, const std::string& account);
-// What the accounts (none: all that are followed) lack, and what a backfill of it would cost. Asks no host.
+// Prints the heights that the accounts (none: all that are followed) lack, and what a backfill of them would
+// cost. Asks no host.
 int plan_backfill(const config::Settings& settings, const BackfillCommand& command, bool as_json);
 struct MigrateCommand {
     enum class What {

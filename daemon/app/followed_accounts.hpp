@@ -1,4 +1,4 @@
-// What people are told of the accounts that the database follows.
+// Words for people about the accounts that the database follows.
 #pragma once
 
 #include "api/status.hpp"

@@ -161,7 +161,7 @@ base::Task<void> AccountFill::keep(const chain::BlockRef& block,
                                    std::unique_ptr<rpc::BlockContents> contents) {
     const rpc::BlockContents::RowsSettings settings{block.prev_height, scope_, lineage_, live_trees_, false};
     auto rows = co_await rows_of(engine_.cpu, std::move(contents), settings);
-    if (block.height < stretch_.from) co_return;  // it told the trees that run
+    if (block.height < stretch_.from) co_return;  // it was read for the trees that run
     rows.facts.covered = base::HeightSet({done_below_, block.height});
     rows.facts.seen = {};
     rows.facts.seen.history = true;
@@ -171,7 +171,7 @@ base::Task<void> AccountFill::keep(const chain::BlockRef& block,
     batch_.append(std::move(rows));
 }
 
-// What of its trees goes on above is not known.
+// It is not known which of the trees go on above.
 base::Task<void> AccountFill::give_up(base::Height height, std::string why) {
     log::warn(
         "a stored height could not be had again: accounts that it was stored without are not whole there",

@@ -48,7 +48,7 @@ public:
     // One range only, then ends.
     base::Task<End> backfill(base::HeightRange range);
 
-    // What the accounts lack of the stored heights of the range (of all: nullopt), then ends. Needs
+    // Fills the stored heights of the range (nullopt: all) that the accounts lack, then ends. Needs
     // fill_accounts().
     base::Task<End> fill(std::vector<std::string> accounts, std::optional<base::HeightRange> range);
     void fill_accounts(storage::AccountStore& accounts) { accounts_ = &accounts; }

@@ -20,8 +20,8 @@ inline const std::string kFollowedNow =
 struct FollowedAccount {
     std::string account_id;         // "*": everything
     base::Height since_height = 0;  // 0: from the first stored height on
-    // What belongs to the account at these heights may be missing: they were stored without it, or a tree
-    // that it touched at such a height may go on there. Reaches above the stored heights, and not below what
+    // Rows of the account at these heights may be missing: they were stored without it, or a tree that it
+    // touched at such a height may go on there. Reaches above the stored heights, and not below what
     // retention has left.
     base::HeightSet not_whole = {};
 };

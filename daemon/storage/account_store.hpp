@@ -1,4 +1,4 @@
-// What is missing of accounts at stored heights, and the rows that fill it (docs/decisions/0061).
+// Stored heights that lack rows of accounts, and the rows that fill them (docs/decisions/0061).
 #pragma once
 
 #include "base/height_set.hpp"

@@ -1,4 +1,4 @@
-// What a migration would do to a database, before anything is done (`receiptd migrate --plan`).
+// The steps of a migration and their costs, before anything is done (`receiptd migrate --plan`).
 //
 // A migration says in comments of its own which tables it locks and which it leaves to be read afterwards
 // (migrations/README.md); a test compares that with what PostgreSQL says of it. Sizes are the database's own

@@ -9,7 +9,7 @@
 namespace receiptd::storage {
 namespace {
 
-// What was whole for everything is kept, for the day on which everything is wanted again; an account is whole
+// Heights that were whole for everything are kept, for the day on which everything is wanted again; an account is whole
 // where everything is.
 void leave_all(pqxx::transaction_base& tx) {
     tx.exec(
