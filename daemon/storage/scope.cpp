@@ -9,8 +9,8 @@
 namespace receiptd::storage {
 namespace {
 
-// Heights that were whole for everything are kept, for the day on which everything is wanted again; an account is whole
-// where everything is.
+// Heights that were whole for everything are kept, for the day on which everything is wanted again; an
+// account is whole where everything is.
 void leave_all(pqxx::transaction_base& tx) {
     tx.exec(
         "UPDATE followed_accounts f SET not_whole = f.not_whole * coalesce((SELECT e.not_whole "
