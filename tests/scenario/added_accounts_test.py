@@ -58,6 +58,8 @@ class AddedAccounts(support.Scenario):
         lacking = {each["account_id"]: each["not_whole_heights"] for each in status["accounts"]}
         self.assertEqual(lacking[FIRST], 0)
         self.assertGreater(lacking[LATER], since - self.genesis - 2)
+        support.wait_until("all trees are stored", lambda: self.value(
+            "SELECT (SELECT count(*) FROM pending_trees) + (SELECT count(*) FROM unplaced_receipts)") == "0")
         daemon.send_signal(signal.SIGTERM)
         self.assertEqual(support.ended(daemon), 0, daemon.log()[-4000:])
         return config, since, last
