@@ -48,6 +48,12 @@ struct StoredCause {
     std::string evidence_json;  // of the stage that has the kind's name
 };
 
+// What all attempts of an alert send.
+struct KeptPayload {
+    std::string body;
+    bool confirmed = true;  // DueDelivery::confirmed
+};
+
 // How many more deliveries an endpoint can take now.
 struct EndpointRoom {
     std::string endpoint;
@@ -140,7 +146,9 @@ public:
     // By alert_id. All at once: planning the questions costs more than answering them.
     virtual base::Task<std::map<std::string, StoredCause>> causes(std::vector<DueDelivery> deliveries) = 0;
     // Stores bodies, by alert_id, before their first attempt; an earlier stored body wins and is returned.
-    virtual base::Task<std::map<std::string, std::string>> keep_payloads(
+    // From here on it is settled whether an alert's outcomes are confirmed: all attempts send the same.
+    // Nothing of alerts that were deleted meanwhile, or whose body the database does not take.
+    virtual base::Task<std::map<std::string, KeptPayload>> keep_payloads(
         std::map<std::string, std::string> payloads) = 0;
     virtual base::Task<void> record_delivery(DeliveryOutcome outcome) = 0;
     // Time until the next delivery of one of these endpoints is due; nullopt: none is pending.

@@ -218,10 +218,12 @@ base::Task<std::map<std::string, StoredCause>> PgDeliveryStore::causes(std::vect
     });
 }
 
-base::Task<std::map<std::string, std::string>> PgDeliveryStore::keep_payloads(
+base::Task<std::map<std::string, KeptPayload>> PgDeliveryStore::keep_payloads(
     std::map<std::string, std::string> payloads) {
     return lane_.run([this, payloads = std::move(payloads)](pqxx::connection& connection) {
-        auto kept = payloads;  // also of alerts that were deleted meanwhile
+        const auto kinds = rule::kinds_about_outcomes();
+        const std::vector<std::string> about_outcomes(kinds.begin(), kinds.end());
+        std::map<std::string, KeptPayload> kept;
         const std::vector<std::pair<std::string, std::string>> all(payloads.begin(), payloads.end());
         using Payload = std::pair<std::string, std::string>;
         const auto keep = [&](std::span<const Payload> some) {
@@ -230,8 +232,6 @@ base::Task<std::map<std::string, std::string>> PgDeliveryStore::keep_payloads(
                 ids.push_back(id);
                 bodies.push_back(body);
             }
-            const auto kinds = rule::kinds_about_outcomes();
-            const std::vector<std::string> about_outcomes(kinds.begin(), kinds.end());
             pqxx::nontransaction tx(connection);
             for (const auto& row :
                  shim::query(tx,
@@ -240,9 +240,9 @@ base::Task<std::map<std::string, std::string>> PgDeliveryStore::keep_payloads(
                              "    THEN coalesce(a.confirmed, false) END "
                              "FROM unnest($1::text[], $2::text[]) AS made (alert_id, body) "
                              "WHERE a.alert_id = made.alert_id "
-                             "RETURNING a.alert_id, a.payload",
+                             "RETURNING a.alert_id, a.payload, coalesce(a.confirmed, true)",
                              text_array(ids), text_array(bodies), text_array(about_outcomes)))
-                kept[row[0].as<std::string>()] = row[1].as<std::string>();
+                kept[row[0].as<std::string>()] = {row[1].as<std::string>(), row[2].as<bool>()};
         };
         const auto id_of = [](const Payload& payload) { return payload.first; };
         const auto leave = [](const Payload&, const Refusal&) {};  // it is made again for each endpoint

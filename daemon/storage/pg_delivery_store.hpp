@@ -22,7 +22,7 @@ public:
                                          std::chrono::seconds lease) override;
     base::Task<unsigned> tend_storms(std::vector<EndpointStorm> endpoints) override;
     base::Task<std::map<std::string, StoredCause>> causes(std::vector<DueDelivery> deliveries) override;
-    base::Task<std::map<std::string, std::string>> keep_payloads(
+    base::Task<std::map<std::string, KeptPayload>> keep_payloads(
         std::map<std::string, std::string> payloads) override;
     base::Task<void> record_delivery(DeliveryOutcome outcome) override;
     base::Task<std::optional<std::chrono::milliseconds>> next_delivery_in(

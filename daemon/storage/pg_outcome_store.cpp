@@ -125,7 +125,9 @@ const std::string kLetLeave =
     "      AND f.block_time" +
     kAWeekAround +
     "))), "
+    // One that has left meanwhile stays as it was sent.
     "told AS (UPDATE alerts a SET confirmed = ready.sure FROM ready WHERE a.alert_id = ready.alert_id "
+    "  AND a.confirmed IS NULL "
     "  RETURNING a.alert_id) "
     "UPDATE deliveries d SET next_attempt_at = now() FROM told WHERE d.alert_id = told.alert_id "
     "  AND d.next_attempt_at > now() AND " +

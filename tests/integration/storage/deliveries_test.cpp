@@ -22,10 +22,6 @@ constexpr const char* kTimePasses = "UPDATE deliveries SET next_attempt_at = now
 
 using Deliveries = AlertsTest;
 
-std::string keep(Process& process, const std::string& alert_id, const std::string& payload) {
-    return await(process.deliveries.keep_payloads({{alert_id, payload}})).at(alert_id);
-}
-
 TEST_F(Deliveries, TheLongestDueComeFirstAndNoMoreThanAskedFor) {
     queue("a", 10);
     queue("b", 30);
@@ -134,16 +130,6 @@ TEST_F(Deliveries, WhatFailedWaitsForItsTime) {
     EXPECT_EQ(await(process().deliveries.next_delivery_in({})), std::nullopt);
 }
 
-TEST_F(Deliveries, TheBodyThatWasKeptFirstWins) {
-    queue("a");
-    EXPECT_EQ(process().claim(1)[0].payload, "");
-    EXPECT_EQ(keep(process(), "a", "{\"first\":1}"), "{\"first\":1}");
-    EXPECT_EQ(keep(other(), "a", "{\"second\":2}"), "{\"first\":1}");
-    execute(kTimePasses);
-    EXPECT_EQ(other().claim(1)[0].payload, "{\"first\":1}");
-    EXPECT_EQ(keep(process(), "forgotten", "{}"), "{}");
-}
-
 TEST_F(Deliveries, TheDeadAreSentAnewFromTheStartOfTheirSchedule) {
     for (const char* id : {"a", "b", "c"}) queue(id);
     process().claimed_ids(3);
@@ -229,7 +215,7 @@ TEST_F(Deliveries, AnAlertIsShownWithEverythingThatIsStoredOfIt) {
     queue("completed:T");
     queue("completed:T", 1, "lab");
     execute("UPDATE alerts SET kind = 'completed', cause = '{\"stage\": \"completed\"}'");
-    keep(process(), "completed:T", "{}");
+    await(process().deliveries.keep_payloads({{"completed:T", "{}"}}));
     const auto alert = await(process().people.alert("completed:T"));
     ASSERT_TRUE(alert);
     EXPECT_EQ(alert->kind, "completed");
@@ -371,7 +357,7 @@ TEST_F(Deliveries, HostileTextsAreOnlyTexts) {
     const auto due = process().claim(1, hostile);
     ASSERT_EQ(due.size(), 1u);
     EXPECT_EQ(due[0].alert_id, hostile);
-    EXPECT_EQ(keep(process(), hostile, hostile), hostile);
+    EXPECT_EQ(await(process().deliveries.keep_payloads({{hostile, hostile}})).at(hostile).body, hostile);
     auto outcome = outcome_of(hostile, hostile);
     outcome.dead = true;
     outcome.error = std::string("bad \xff\x00 bytes\x1b[2J", 16) + std::string(10'000, 'x');

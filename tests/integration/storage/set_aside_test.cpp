@@ -71,7 +71,7 @@ TEST_F(SetAsideDeliveries, OneThatIsUnreadableForFourDaysIsDead) {
 TEST_F(SetAsideDeliveries, ABodyThatCannotBeKeptIsSentAndKeepsNoOther) {
     for (const auto* id : {"a", "b", "c"}) queue(id);
     const auto kept = await(process().deliveries.keep_payloads({{"a", "A"}, {"b", "\xff"}, {"c", "C"}}));
-    EXPECT_EQ(kept.at("b"), "\xff");
+    EXPECT_FALSE(kept.contains("b"));
     EXPECT_EQ(rows("SELECT alert_id, payload FROM alerts ORDER BY 1"), "a|A\nb|-\nc|C\n");
     save();
     EXPECT_EQ(rows(kSetAside), "alert|b|1\n");

@@ -38,6 +38,14 @@ TEST_F(DispatcherTest, TheBodyIsMadeOnceAndKeptThroughAllAttempts) {
     EXPECT_EQ(store_.findings_read, 1U);
 }
 
+TEST_F(DispatcherTest, TheFirstAttemptSaysOfOutcomesWhatTheNextOnesSay) {
+    store_.confirmed_when_kept = false;
+    store_.add("failed_receipt:r1", "ops");
+    settle();
+    ASSERT_EQ(sender_.posted.size(), 1U);
+    EXPECT_THAT(sender_.posted[0].body, HasSubstr("\"confirmed\":false"));
+}
+
 TEST_F(DispatcherTest, AFailureIsTriedAgainByTheScheduleUntilItIsDead) {
     for (int i = 0; i < 10; ++i) answer("ops", 400);
     store_.add("failed_receipt:r1", "ops");

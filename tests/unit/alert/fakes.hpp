@@ -100,15 +100,17 @@ public:
         tended = std::move(endpoints);
         co_return 0;
     }
-    base::Task<std::map<std::string, std::string>> keep_payloads(
+    base::Task<std::map<std::string, storage::KeptPayload>> keep_payloads(
         std::map<std::string, std::string> made) override {
+        std::map<std::string, storage::KeptPayload> all;
         for (auto& [alert_id, payload] : made) {
             auto& kept = payloads[alert_id];
             if (kept.empty()) kept = payload;
-            payload = kept;
+            all[alert_id] = {kept, confirmed_when_kept};
         }
-        co_return made;
+        co_return all;
     }
+    bool confirmed_when_kept = true;
     base::Task<std::map<std::string, storage::StoredCause>> causes(
         std::vector<storage::DueDelivery> due) override {
         std::map<std::string, storage::StoredCause> known;

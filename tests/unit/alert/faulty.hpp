@@ -27,7 +27,7 @@ public:
         std::vector<storage::DueDelivery> deliveries) override {
         return steps_.take(store_.causes(std::move(deliveries)));
     }
-    base::Task<std::map<std::string, std::string>> keep_payloads(
+    base::Task<std::map<std::string, storage::KeptPayload>> keep_payloads(
         std::map<std::string, std::string> payloads) override {
         return steps_.take(store_.keep_payloads(std::move(payloads)));
     }
