@@ -41,21 +41,29 @@ const std::string kFetchAgain =
     "  shard_id) SELECT * FROM again "
     "ON CONFLICT (tx_hash, block_height) DO UPDATE SET due_at = now(), stored_part = NULL, "
     "receipts_missing_since = NULL RETURNING tx_hash";
-const std::string kFetchedEvents =
-    "DELETE FROM events e USING transactions t, receipts r "
-    "WHERE t.block_time = $2::timestamptz AND t.block_height = $1 AND r.tree_id = t.tree_id "
-    "  AND r.block_time >= $2::timestamptz "
-    "  AND e.tree_id = r.tree_id AND e.receipt_id = r.receipt_id AND e.block_time = r.block_time AND " +
-    kCameWithTree;
-const std::string kFetchedReceipts =
-    "DELETE FROM receipts r USING transactions t "
-    "WHERE t.block_time = $2::timestamptz AND t.block_height = $1 AND r.tree_id = t.tree_id "
-    "  AND r.block_time >= $2::timestamptz AND " +
-    kCameWithTree;
+// Trees that were fetched for this block lie on its day and later.
+std::string fetched_events(const DaysOf& of_trees) {
+    return "DELETE FROM events e USING transactions t, receipts r "
+           "WHERE t.block_time = $2::timestamptz AND t.block_height = $1 AND r.tree_id = t.tree_id "
+           "  AND r.block_time >= $2::timestamptz AND " +
+           of_trees.have("r.block_time") + " AND " + of_trees.have("e.block_time") +
+           "  AND e.tree_id = r.tree_id AND e.receipt_id = r.receipt_id AND e.block_time = r.block_time "
+           "AND " +
+           kCameWithTree;
+}
+
+std::string fetched_receipts(const DaysOf& of_trees) {
+    return "DELETE FROM receipts r USING transactions t "
+           "WHERE t.block_time = $2::timestamptz AND t.block_height = $1 AND r.tree_id = t.tree_id "
+           "  AND r.block_time >= $2::timestamptz AND " +
+           of_trees.have("r.block_time") + " AND " + kCameWithTree;
+}
+
 const std::string kEventsOfTheBlock =
     "DELETE FROM events e USING receipts r "
     "WHERE r.block_time = $2::timestamptz AND r.block_height = $1 "
-    "  AND e.block_time = r.block_time AND e.tree_id = r.tree_id AND e.receipt_id = r.receipt_id AND NOT " +
+    "  AND e.block_time = $2::timestamptz AND e.tree_id = r.tree_id AND e.receipt_id = r.receipt_id AND "
+    "NOT " +
     kCameWithTree;
 const std::string kReceiptsOfTheBlock =
     "DELETE FROM receipts r WHERE r.block_time = $2::timestamptz AND r.block_height = $1 AND NOT " +
@@ -120,8 +128,10 @@ RemovedBlock remove_block(pqxx::transaction_base& tx, base::Height height) {
     add(shim::query(tx, kTreesOfTheBlock, height, at));
     add(shim::query(tx, kFetchAgain, height, at, block[0][2].as<std::string>()));
     const bool is_told = begin_watches_anew(tx, trees, {height, at});
-    for (const auto* rows : {&kFetchedEvents, &kFetchedReceipts, &kEventsOfTheBlock, &kReceiptsOfTheBlock})
-        shim::query(tx, *rows, height, at);
+    const DaysOf of_trees(tx, trees);
+    for (const auto& rows :
+         {fetched_events(of_trees), fetched_receipts(of_trees), kEventsOfTheBlock, kReceiptsOfTheBlock})
+        shim::query(tx, rows, height, at);
     for (const auto* table :
          {"data_receipts", "global_contract_distributions", "transactions", "chunks", "blocks"})
         shim::query(

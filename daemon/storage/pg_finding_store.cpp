@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -65,6 +66,12 @@ chain::Finding finding_of(const pqxx::row& row) {
     return finding;
 }
 
+std::vector<chain::Finding> findings_in(const pqxx::result& rows) {
+    std::vector<chain::Finding> findings;
+    for (const auto& row : rows) findings.push_back(finding_of(row));
+    return findings;
+}
+
 FindingCursor cursor_of(const std::string& text) {
     if (text.empty()) return {};
     auto cursor = parse_finding_cursor(text);
@@ -97,9 +104,7 @@ std::vector<chain::Finding> findings_of(pqxx::connection& connection, const std:
             "AND f.block_time >= " +
             time_of_nanoseconds(2, std::chrono::days(-1)) + " ORDER BY f.block_time DESC",
         text_array(ids), alerted_since.time_since_epoch().count());
-    std::vector<chain::Finding> findings;
-    for (const auto& row : rows) findings.push_back(finding_of(row));
-    return findings;
+    return findings_in(rows);
 }
 
 // However old they are.
@@ -114,9 +119,7 @@ std::vector<chain::Finding> findings_of_trees(pqxx::connection& connection,
             "WHERE f.tree_id = ANY (trees_of_hashes($2::text[])) AND f.finding_id = ANY ($1::text[]) AND " +
             days.have("f.block_time") + " ORDER BY f.block_time DESC",
         text_array(ids), text_array(tx_hashes));
-    std::vector<chain::Finding> findings;
-    for (const auto& row : rows) findings.push_back(finding_of(row));
-    return findings;
+    return findings_in(rows);
 }
 
 }  // namespace
@@ -169,43 +172,63 @@ pqxx::result page_of(pqxx::transaction_base& tx, const FindingFilter& filter,
         cursor.finding_id, static_cast<std::int64_t>(filter.limit));
 }
 
-// Most pages lie within the last days: earlier ones are asked only where these have too few findings, and are
-// not all that was asked for.
-pqxx::result newest_page(pqxx::transaction_base& tx, const FindingFilter& filter) {
-    const auto last_days = shim::query(
+// Where a page may lie, newest first. Most pages lie within the last day; later steps are longer, but none
+// has so many partitions that its locks would fill PostgreSQL's table.
+std::vector<PgFindingStore::Days> days_of_page(pqxx::transaction_base& tx, const FindingFilter& filter) {
+    const auto rows = shim::query(
         tx,
-        "SELECT newest - days * interval '1 day' AS since, newest - (days + 8) * interval '1 day', "
-        "  nullif($1, '')::timestamptz, "
-        "  coalesce(newest - days * interval '1 day' <= nullif($2, '')::timestamptz, false) "
-        "FROM (SELECT coalesce(nullif($1, '')::timestamptz, newest_block_time(), now()) AS newest) AS place, "
-        "  unnest('{1,16,256}'::int[]) AS days ORDER BY days",
+        "WITH place AS (SELECT coalesce(nullif($1, '')::timestamptz, newest_block_time(), now()) AS newest, "
+        "    (SELECT min(block_time) FROM block_marks) AS oldest), "
+        "edges AS (SELECT newest - days * interval '1 day' AS since FROM place, unnest('{1,17}'::int[]) AS "
+        "days "
+        "  UNION ALL SELECT generate_series(newest - interval '273 days', oldest, interval '-256 days') "
+        "    FROM place "
+        "  UNION ALL SELECT '-infinity'), "
+        "steps AS (SELECT since, lag(since, 1, coalesce(nullif($1, '')::timestamptz + interval '1 "
+        "microsecond', "
+        "    'infinity')) OVER (ORDER BY since DESC) AS until FROM edges) "
+        "SELECT since, until, since - interval '8 days' FROM steps "
+        "WHERE until > coalesce(nullif($2, '')::timestamptz, '-infinity') ORDER BY since DESC",
         cursor_of(filter.cursor).block_time, filter.since);
-    for (const auto& times : last_days) {
-        const auto from = " >= '" + times[0].as<std::string>() + "'";
-        const auto until =
-            times[2].is_null() ? "" : " AND f.block_time <= '" + times[2].as<std::string>() + "'";
-        auto rows = page_of(tx, filter, "f.block_time" + from + until,
-                            "block_time >= '" + times[1].as<std::string>() + "'");
-        const bool are_all_asked_for = times[3].as<bool>();
-        if (are_all_asked_for || static_cast<std::uint64_t>(rows.size()) >= filter.limit) return rows;
-    }
-    return page_of(tx, filter, "true", "true");
+    std::vector<PgFindingStore::Days> days;
+    for (const auto& row : rows)
+        days.push_back({row[0].as<std::string>(), row[1].as<std::string>(), row[2].as<std::string>()});
+    return days;
 }
 
 }  // namespace
 
+base::Task<std::vector<PgFindingStore::Days>> PgFindingStore::days_of(const FindingFilter& filter) {
+    return database_.pool.people.transaction([filter](pqxx::work& tx) { return days_of_page(tx, filter); });
+}
+
+base::Task<std::vector<chain::Finding>> PgFindingStore::findings_on(const Days& days,
+                                                                    const FindingFilter& filter) {
+    return database_.pool.people.transaction([filter, days](pqxx::work& tx) {
+        const auto before = " < '" + days.until + "'";
+        return findings_in(page_of(tx, filter,
+                                   "f.block_time >= '" + days.since + "' AND f.block_time" + before,
+                                   "block_time >= '" + days.results_since + "' AND block_time" + before));
+    });
+}
+
+base::Task<std::vector<chain::Finding>> PgFindingStore::newest_findings(FindingFilter filter) {
+    const auto all_days = co_await days_of(filter);
+    std::vector<chain::Finding> page;
+    for (const auto& days : all_days) {
+        auto found = co_await findings_on(days, filter);
+        filter.limit -= static_cast<unsigned>(found.size());
+        std::move(found.begin(), found.end(), std::back_inserter(page));
+        if (filter.limit == 0) break;
+    }
+    co_return page;
+}
+
 base::Task<std::vector<chain::Finding>> PgFindingStore::list_findings(FindingFilter filter) {
+    if (filter.tx_hash.empty()) return newest_findings(std::move(filter));
     return database_.pool.people.transaction([filter = std::move(filter)](pqxx::work& tx) {
-        pqxx::result rows;
-        if (filter.tx_hash.empty()) {
-            rows = newest_page(tx, filter);
-        } else {
-            const auto days = DaysOf::trees_of(tx, {filter.tx_hash});
-            rows = page_of(tx, filter, days.have("f.block_time"), days.have("block_time"));
-        }
-        std::vector<chain::Finding> findings;
-        for (const auto& row : rows) findings.push_back(finding_of(row));
-        return findings;
+        const auto days = DaysOf::trees_of(tx, {filter.tx_hash});
+        return findings_in(page_of(tx, filter, days.have("f.block_time"), days.have("block_time")));
     });
 }
 

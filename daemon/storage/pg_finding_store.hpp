@@ -38,7 +38,17 @@ public:
     base::Task<std::int64_t> last_stream_event() override;
     base::Task<std::int64_t> highest_stream_id() override;
 
+    // Where a page of findings may lie: times as text.
+    struct Days {
+        std::string since, until;   // `until` is not included
+        std::string results_since;  // of the transactions of these findings
+    };
+
 private:
+    base::Task<std::vector<Days>> days_of(const FindingFilter& filter);
+    base::Task<std::vector<chain::Finding>> findings_on(const Days& days, const FindingFilter& filter);
+    base::Task<std::vector<chain::Finding>> newest_findings(FindingFilter filter);
+
     Database& database_;
 };
 

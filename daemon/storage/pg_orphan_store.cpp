@@ -143,9 +143,7 @@ const std::string kFindParents =
     "  WHERE coalesce(c.block_height >= o.block_height - $3::bigint, true)) "
     "SELECT array_agg(id), array_agg(old_tree), array_agg(old_tx_hash), array_agg(block_time), "
     "array_agg(parent_id), array_agg(tree_id), array_agg(tx_hash), array_agg(beneficiary_id), "
-    "array_agg(returned), "
-    "count(*) FROM "
-    "links";
+    "array_agg(returned), count(*), min(block_time), max(block_time) FROM links";
 
 // Adds facts from the orphans' own rows; these lie close together, and nothing else is read. Without its
 // predecessor a receipt's body could not be had.
@@ -159,8 +157,7 @@ constexpr const char* kLinks =
     "  $8::text[], $9::boolean[]) "
     "  AS l (id, old_tree, old_tx_hash, at, parent_id, tree_id, tx_hash, beneficiary_id, returned) "
     "JOIN receipts own ON own.tree_id = l.old_tree AND own.receipt_id = l.id AND own.block_time = l.at "
-    "WHERE own.block_time >= (SELECT min(t) FROM unnest($4::timestamptz[]) t) "
-    "  AND own.block_time <= (SELECT max(t) FROM unnest($4::timestamptz[]) t) "
+    "WHERE own.block_time BETWEEN $10::timestamptz AND $11::timestamptz "
     "ORDER BY l.at, l.id";
 
 std::string role_in(const pqxx::row& link) {
@@ -209,7 +206,7 @@ std::uint64_t adopt_receipts(pqxx::transaction_base& tx, const Slice& slice, Orp
     if (found[9].as<std::uint64_t>() == 0) return 0;
     const auto column = [&found](int at) { return found[at].as<std::string>(); };
     const auto rows = shim::query(tx, kLinks, column(0), column(1), column(2), column(3), column(4),
-                                  column(5), column(6), column(7), column(8));
+                                  column(5), column(6), column(7), column(8), column(10), column(11));
     ReceiptColumns c;
     std::vector<TreeLink> links;
     for (const auto& row : rows) {
@@ -278,7 +275,7 @@ const std::string kFindDataTrees =
     "  JOIN orphans o ON o.id = l.data_id "
     "  WHERE coalesce(abs(l.block_height - o.block_height) <= $3::bigint, true)) "
     "SELECT array_agg(id), array_agg(block_time), array_agg(tree_id), array_agg(coalesce(tx_hash, '')), "
-    "array_agg(produces), count(*) "
+    "array_agg(produces), count(*), min(block_time), max(block_time) "
     "FROM (SELECT DISTINCT ON (id) * FROM ends ORDER BY id, produces DESC, tree_id) best";
 
 const std::string kMoveData =
@@ -287,8 +284,7 @@ const std::string kMoveData =
     "  AS best (id, block_time, tree_id, tx_hash, produces)), "
     "moved AS (UPDATE data_receipts d SET tree_id = best.tree_id, tx_hash = best.tx_hash FROM best "
     "  WHERE d.data_id = best.id AND d.block_time = best.block_time "
-    "    AND d.block_time >= (SELECT min(t) FROM unnest($2::timestamptz[]) t) "
-    "    AND d.block_time <= (SELECT max(t) FROM unnest($2::timestamptz[]) t) "
+    "    AND d.block_time BETWEEN $6::timestamptz AND $7::timestamptz "
     "    AND (d.tree_id <> best.tree_id OR d.tx_hash IS DISTINCT FROM best.tx_hash) "
     "  RETURNING d.tx_hash, d.block_time, d.block_height, d.is_promise_resume), "
     "late AS (" +
@@ -305,7 +301,8 @@ std::uint64_t adopt_data(pqxx::transaction_base& tx, const Slice& slice, Orphans
                     slice.around.since, slice.seam, array_of(only), slice.around.until)[0];
     if (found[5].as<std::uint64_t>() == 0) return 0;
     const auto column = [&found](int at) { return found[at].as<std::string>(); };
-    return shim::query(tx, kMoveData, column(0), column(1), column(2), column(3), column(4))[0][0]
+    return shim::query(tx, kMoveData, column(0), column(1), column(2), column(3), column(4), column(6),
+                       column(7))[0][0]
         .as<std::uint64_t>();
 }
 

@@ -113,6 +113,8 @@ class Connection:
                 self._held_after = None
             sent = 0
             for begin, end, text in statements.read(data):
+                if text in (b"COMMIT\0", b"ROLLBACK\0") and self._said and self._proxy.at_end:
+                    self._proxy.at_end(self._said, self._server.getsockname()[1])
                 if (said := self._committed_by(text)) is None:
                     continue
                 step = self._proxy.count(said, self)
@@ -163,6 +165,7 @@ class Proxy:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = url.replace(f"{parts.hostname}:{parts.port}", f"127.0.0.1:{self.listener.getsockname()[1]}")
         self._lock = threading.Lock()
+        self.at_end = None  # called with the statements of a transaction and its port at the server, before it ends
         self._is_cut, self._step, self._connections = False, None, set()
         threading.Thread(target=self._accept, daemon=True).start()
 

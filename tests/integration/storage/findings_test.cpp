@@ -61,6 +61,29 @@ TEST_F(Findings, AreListedNewestFirstPageByPage) {
                  storage::StorageError);
 }
 
+TEST_F(Findings, OfYearsAgoFollowOnTheSamePages) {
+    for (const std::string days : {"20", "300", "700", "2000"}) {
+        const auto then = "block_time - interval '" + days + " days'";
+        execute("SELECT make_partitions(at, at) FROM (SELECT (" + then +
+                ")::date AS at FROM findings WHERE receipt_id = 'r0') f");
+        execute(
+            "INSERT INTO findings SELECT (jsonb_populate_record(f, jsonb_build_object("
+            "'finding_id', 'of ' || " +
+            days + ", 'receipt_id', 'of ' || " + days + ", 'block_time', " + then +
+            "))).* FROM findings f WHERE receipt_id = 'r0'");
+    }
+    const auto page = await(findings().list_findings(page_of(100)));
+    std::vector<std::string> ids;
+    for (const auto& finding : page) ids.push_back(finding.receipt_id);
+    EXPECT_THAT(ids, ElementsAre("r4", "r3", "r2", "r1", "r0", "of 20", "of 300", "of 700", "of 2000"));
+    const auto last = await(findings().list_findings(page_of(1, storage::cursor_after(page[7]))));
+    ASSERT_EQ(last.size(), 1u);
+    EXPECT_EQ(last[0].receipt_id, "of 2000");
+    storage::FindingFilter of_last_year = page_of(100);
+    of_last_year.since = "2021-10-19T00:00:00Z";
+    EXPECT_EQ(count(of_last_year), 7u);
+}
+
 TEST_F(Findings, AreChosenByWhatTheyAre) {
     storage::FindingFilter filter;
     filter.tx_hash = "T";
