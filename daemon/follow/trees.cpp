@@ -385,7 +385,8 @@ base::Task<void> Trees::postpone(OpenTree open, std::string reason) {
 }
 
 bool Trees::out_of_patience(const Open& open) const {
-    return open.wanting_since && state_.clock.steady() - *open.wanting_since >= patience_;
+    return open.wanting_since && !open.blocks_may_come &&
+           state_.clock.steady() - *open.wanting_since >= patience_;
 }
 
 }  // namespace receiptd::follow

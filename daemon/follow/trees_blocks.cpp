@@ -18,6 +18,7 @@ constexpr auto kBlockComesWithin = std::chrono::seconds(2);
 base::Task<rpc::FinalBlocks> Trees::final_blocks(Open& open) {
     rpc::FinalBlocks blocks;
     blocks[open.pending.included_in.hash] = open.pending.included_in;
+    open.blocks_may_come = false;
     const auto executed_in = open.answer->executed_in;
     for (const auto& hash : executed_in) {
         if (blocks.contains(hash)) continue;
@@ -46,10 +47,15 @@ base::Task<Trees::BlockLayouts> Trees::layouts_of(const Open& open, const rpc::F
 base::Task<std::optional<chain::BlockRef>> Trees::find_block(Open& open, std::string hash) {
     if (const auto* known = known_.find(hash)) co_return *known;
     const bool late = open.wanting_since && state_.clock.steady() - *open.wanting_since >= kBlockComesWithin;
-    if (!is_history(open) && !late) co_return std::nullopt;
+    if (!is_history(open) && !late) {
+        open.blocks_may_come = true;
+        co_return std::nullopt;
+    }
     auto block = co_await final_block(blocks_, source_, std::move(hash), final_height(), priority_of(open));
     if (!block) {
-        open.in_a_fork = open.in_a_fork || block.error().reason == rpc::kOfAFork;
+        const auto& reason = block.error().reason;
+        open.in_a_fork = open.in_a_fork || reason == rpc::kOfAFork;
+        open.blocks_may_come = open.blocks_may_come || reason != rpc::kUnknownBlock;
         co_return std::nullopt;
     }
     known_.put(*block);

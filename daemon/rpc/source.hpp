@@ -145,6 +145,7 @@ public:
 };
 
 inline constexpr const char* kOfAFork = "OF_A_FORK";
+inline constexpr const char* kUnknownBlock = "UNKNOWN_BLOCK";
 inline constexpr const char* kNoHostTracksShard = "NO_HOST_TRACKS_SHARD";
 
 // Transaction trees over JSON-RPC, for source rpc and for `receiptd tx`.
@@ -196,7 +197,8 @@ public:
 
     // The block with this hash (for outcome.block_hash), if it is the one that the chain has at its height,
     // and that is at most `final_height`. Unavailable with reason kOfAFork: the chain has another block
-    // there, or none: hosts keep blocks that lost for days, and tell outcomes in them.
+    // there, or none: hosts keep blocks that lost for days, and tell outcomes in them. With reason
+    // kUnknownBlock: all hosts that could know it deny it. With any other one it may come later.
     virtual base::Task<base::Result<chain::BlockRef, Unavailable>> final_block(
         std::string hash, chain::BlockHeight final_height, Priority priority) = 0;
 

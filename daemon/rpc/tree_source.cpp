@@ -207,6 +207,7 @@ base::Task<base::Result<chain::BlockRef, Unavailable>> RpcTreeSource::final_bloc
     auto by_hash = block_with_hash(hash);
     auto told = co_await decoded_call<chain::BlockRef>(*router_, pool_, ask_block(hash, priority),
                                                        std::move(by_hash));
+    if (!told && told.error().doubtful) co_return Unavailable{"DENIED_BY_ONE_HOST", told.error().detail};
     if (!told) co_return unavailable(told.error());
     const auto height = told->value.height;
     const auto at_height = hash + " at height " + std::to_string(height);

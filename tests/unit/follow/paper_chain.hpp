@@ -264,6 +264,7 @@ public:
                                                                             rpc::Priority) override {
         co_await base::asio::post(executor_, base::asio::use_awaitable);
         ++blocks_asked;
+        if (!block_fault.empty()) co_return rpc::Unavailable{block_fault, "on paper"};
         if (hash == kFork) co_return rpc::Unavailable{rpc::kOfAFork, "on paper"};
         const Height height = std::stoull(hash.substr(std::string_view("hash").size()));
         if (height > final_height) co_return rpc::Unavailable{"NOT_FINAL", "on paper"};
@@ -290,6 +291,7 @@ public:
     std::set<std::string> unknown;
     bool unknown_to_two = false;
     unsigned blocks_asked = 0;
+    std::string block_fault;                // the reason for which none can be had
     unsigned asked_elsewhere = 0;           // than the host of an answer
     unsigned silent_elsewhere = 0;          // so many of these questions the first host answers again
     std::shared_ptr<net::AnswerRoom> room;  // if set, each answer is a large one and takes 1 of it

@@ -53,7 +53,7 @@ TEST_F(TreesByRpc, ThatAreNotCompleteAreAskedForAgain) {
 TEST_F(TreesByRpc, ThatAreLargeTakeTurns) {
     trees_.room =
         std::make_shared<net::AnswerRoom>(context_.get_executor(), nullptr, net::AnswerRoom::Limits{1});
-    chain_.add_range(100, 110);
+    chain_.add_range(100, 112);
     for (int i = 0; i < 40; ++i) chain_.add_failing("T" + std::to_string(10 + i), 110);
     EXPECT_EQ(follow(110).unfinished_trees, 0u);
     EXPECT_EQ(store_.complete.size(), 40u);
@@ -118,12 +118,32 @@ TEST_F(TreesByRpc, ThatExecuteAboveTheLastHeightAreFinalByTheHostsWord) {
     EXPECT_EQ(trees_.blocks_asked, 1u);
 }
 
-TEST_F(TreesByRpc, WaitForTheirBlocksAsLongAsPatienceLasts) {
+TEST_F(TreesByRpc, StayPendingWhileTheirBlocksMayCome) {
+    chain_.add_range(100, 112);
+    chain_.add_failing("T1", 105);
+    trees_.block_fault = "timeout";
+    EXPECT_EQ(follow(105).unfinished_trees, 1u) << "its receipt runs in 106";
+    EXPECT_GT(trees_.blocks_asked, 0u);
+    EXPECT_FALSE(store_.complete.contains("T1"));
+    trees_.block_fault.clear();
+    EXPECT_EQ(follow(105).unfinished_trees, 0u);
+    EXPECT_TRUE(store_.complete.contains("T1"));
+}
+
+TEST_F(TreesByRpc, StayPendingWhileTheirBlocksAreNotFinal) {
     chain_.add_range(100, 110);
     chain_.add_failing("T1", 110);
-    EXPECT_EQ(follow(110).unfinished_trees, 0u);
+    EXPECT_EQ(follow(110).unfinished_trees, 1u) << "the block above never came";
+    EXPECT_FALSE(store_.complete.contains("T1"));
+}
+
+TEST_F(TreesByRpc, ThatRanInABlockThatAllHostsDenyAreStoredWhenPatienceEnds) {
+    chain_.add_range(100, 112);
+    chain_.add_failing("T1", 105);
+    trees_.block_fault = rpc::kUnknownBlock;
+    EXPECT_EQ(follow(105).unfinished_trees, 0u);
     EXPECT_TRUE(store_.complete.contains("T1"));
-    EXPECT_GE(store_.clock.passed, std::chrono::seconds(60)) << "the block above never came";
+    EXPECT_GE(store_.clock.passed, std::chrono::seconds(60));
 }
 
 TEST_F(TreesByRpc, ThatRanInABlockOfAForkAreAskedForAgain) {
