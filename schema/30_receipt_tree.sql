@@ -72,6 +72,20 @@ BEGIN
 END
 $$;
 
+CREATE OR REPLACE FUNCTION transaction_result(id text) RETURNS SETOF transaction_results
+LANGUAGE plpgsql STABLE ROWS 1 SET plan_cache_mode = force_custom_plan SET jit = off AS $$
+DECLARE
+    hash CONSTANT text := split_part(id, '@', 1);
+    day record;
+BEGIN
+    FOR day IN SELECT * FROM days_of(ARRAY[hash]) LOOP
+        RETURN QUERY SELECT * FROM transaction_results r
+                     WHERE r.tx_hash = hash AND (id = hash OR r.tree_id = id)
+                       AND r.block_time BETWEEN day.from_time AND day.to_time;
+    END LOOP;
+END
+$$;
+
 -- Rows of trees, of all executions of each, by tree_starts() and seven days from there. By index, whatever the planner thinks of a
 -- partition that has no statistics yet: it would read all of it.
 CREATE OR REPLACE FUNCTION tree_transactions(trees text[], since timestamptz, until timestamptz) RETURNS SETOF transactions

@@ -93,6 +93,7 @@ COMMENT ON COLUMN partitions.table_bytes IS 'Bytes on disk without indexes.';
 COMMENT ON COLUMN partitions.index_bytes IS 'Bytes on disk of its indexes.';
 
 COMMENT ON FUNCTION receipt_tree(text) IS 'The whole tree of a transaction, depth first: row 0 is the transaction, then every executed receipt below its parent. failed marks failures; leads_to_failure marks the path to them. The argument can also be the id of any receipt of the tree, or HASH@HEIGHT for a later execution of the hash. SELECT tree, status, error_text FROM receipt_tree(''…'');';
+COMMENT ON FUNCTION transaction_result(text) IS 'How a transaction ended: its row of transaction_results, or one for each execution of the hash; by HASH@HEIGHT that of a later one. Only partitions of its days (days_of) are read. SELECT verdict FROM transaction_result(''…'');';
 COMMENT ON FUNCTION signed_delegate(json) IS 'Key, nonce and signature of the Delegate action among these actions.';
 COMMENT ON FUNCTION delegate_nonces_used_by(text[], text[], timestamptz[]) IS 'For refused Delegate actions (receipts, their trees, the times of their blocks): the receipt that executed an action with the same key and nonce, and whether it is the same signed action. No row: none is stored. Used by the view delegate_refusals and by the daemon.';
 COMMENT ON FUNCTION mark_expected(text[], timestamptz, timestamptz) IS 'Marks the findings of this list, between two times, that match expected_failures. The daemon calls it in the transaction that stores them.';

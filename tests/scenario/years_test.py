@@ -1,5 +1,5 @@
 """A database with days of years ago: no transaction of a daemon, of its commands or of its page locks a partition that is far
-from what it asks for. PostgreSQL has room for some thousand locks, and five years have 1,826 days of each table."""
+from what it asks for."""
 
 import json
 import re
@@ -7,15 +7,11 @@ import threading
 
 import support
 from database_proxy import Proxy
+from days_of_long_ago import days_of_long_ago_locked, make_days_of_long_ago
 from libpq import Session
 from watched import EVERYTHING, Watched
 
-LONG_AGO = "2023-05-0"  # years before the sandbox's chain begins
-DAYS = 6
 FEW = 1  # the day of the mark below all heights
-LOCKED_LONG_AGO = r"""SELECT count(DISTINCT substring(c.relname FROM '_p(202305\d\d)')) FROM pg_locks l
-JOIN pg_class c ON c.oid = l.relation JOIN pg_stat_activity a ON a.pid = l.pid
-WHERE a.client_port = {port}"""
 # What may look at all days: what is about partitions themselves, one after the other; a search for blocks, findings or a number
 # of blocks where the days before have none.
 OF_ALL_DAYS = ("SELECT close_day", "tidy_partition", "bytes_a_day", "SELECT guard_day", "SELECT retire_partitions",
@@ -52,7 +48,7 @@ class Locks:
                            for each in said.split(b"\0") if each.strip(b"\0 "))
         about = " | ".join(each for each in statements if not each.startswith(("BEGIN", "SET ")))
         with self.lock:
-            long_ago = int(self.asking.ask(LOCKED_LONG_AGO.format(port=port))[0][0])
+            long_ago = len(days_of_long_ago_locked(self.asking, f"a.client_port = {port}"))
             self.seen.add(about)
             if long_ago > FEW and not any(each in about for each in OF_ALL_DAYS):
                 self.long_ago[about] = max(self.long_ago.get(about, 0), long_ago)
@@ -70,15 +66,6 @@ class Years(Watched, support.Scenario):
         self.chain.ask("/traffic", {"tps": 0})
         self.chain.ask("/advance", {"blocks": 250})  # a yield waits for 200
 
-    def make_days_of_long_ago(self):
-        self.query(f"SELECT make_partitions('{LONG_AGO}1', '{LONG_AGO}{DAYS}')")
-        for number in range(1, DAYS + 1):
-            day = f"timestamptz '{LONG_AGO}{number}Z'"
-            self.query(f"SELECT guard_day({day})")
-            self.query(f"SELECT close_day({day})")
-        # No block, as hosts are asked for the oldest one. What is above it is not looked for on the days before.
-        self.query(f"INSERT INTO block_marks SELECT {day}::date, 0, {day} + interval '12 hours'")
-
     def follow(self, source, last, database):
         config = self.config(self.chain, source=source, start=self.genesis + 1, network="sandbox", patience="60s",
                              database=database, extra=EVERYTHING + RULES)
@@ -92,7 +79,7 @@ class Years(Watched, support.Scenario):
                 proxy = Proxy(self.database)
                 self.addCleanup(proxy.stop)
                 self.follow(source, self.genesis + 20, proxy.url)  # makes the first mark of its day
-                self.make_days_of_long_ago()
+                make_days_of_long_ago(self)
                 locks = Locks(proxy, self.database)
                 config = self.follow(source, self.genesis + 60, proxy.url)
                 self.receiptd("backfill", "--config", config, "--from", self.genesis + 80, "--to", self.genesis + 90)

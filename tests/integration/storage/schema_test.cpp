@@ -136,6 +136,7 @@ TEST_F(Schema, ReadersReadTablesAndViewsAndWriteNothing) {
                               "partitions",
                               "coverage",
                               "receipt_tree('x')",
+                              "transaction_result('x')",
                               "transaction_results",
                               "global_contract_distributions",
                               "global_contracts",
