@@ -29,6 +29,7 @@
 #include "watch/open_trees.hpp"
 
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <iostream>
 #include <optional>

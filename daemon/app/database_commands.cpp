@@ -6,6 +6,7 @@
 #include "app/print_json.hpp"
 #include "app/runtime.hpp"
 #include "app/store_for_command.hpp"
+#include "app/wait_for.hpp"
 #include "base/joined.hpp"
 #include "storage/database_id.hpp"
 #include "storage/inspect.hpp"

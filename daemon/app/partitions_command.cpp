@@ -2,6 +2,7 @@
 #include "app/print_json.hpp"
 #include "app/runtime.hpp"
 #include "app/store_for_command.hpp"
+#include "app/wait_for.hpp"
 #include "storage/partition_report.hpp"
 
 #include <nlohmann/json.hpp>

@@ -3,6 +3,7 @@
 #include "app/commands.hpp"
 #include "app/progress.hpp"
 #include "app/store_for_command.hpp"
+#include "app/wait_for.hpp"
 #include "chain/tree/rules.hpp"
 #include "storage/rejudge.hpp"
 

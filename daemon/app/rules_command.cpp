@@ -3,6 +3,7 @@
 #include "app/commands.hpp"
 #include "app/print_json.hpp"
 #include "app/store_for_command.hpp"
+#include "app/wait_for.hpp"
 #include "base/id_faults.hpp"
 #include "base/joined.hpp"
 #include "storage/pg_alert_rule_store.hpp"

@@ -4,6 +4,7 @@
 #include "app/print_json.hpp"
 #include "app/rehearse.hpp"
 #include "app/store_for_command.hpp"
+#include "app/wait_for.hpp"
 #include "base/joined.hpp"
 #include "storage/pg_alert_rule_store.hpp"
 

@@ -11,6 +11,7 @@
 #include "storage/inspect.hpp"
 
 #include <boost/asio/ip/host_name.hpp>
+#include <boost/asio/post.hpp>
 
 #include <unistd.h>
 

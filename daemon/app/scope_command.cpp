@@ -4,6 +4,7 @@
 #include "app/print_json.hpp"
 #include "app/runtime.hpp"
 #include "app/store_for_command.hpp"
+#include "app/wait_for.hpp"
 #include "storage/inspect.hpp"
 #include "storage/scope.hpp"
 

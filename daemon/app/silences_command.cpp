@@ -5,6 +5,7 @@
 #include "app/commands.hpp"
 #include "app/print_json.hpp"
 #include "app/store_for_command.hpp"
+#include "app/wait_for.hpp"
 #include "base/exact_json.hpp"
 #include "base/line.hpp"
 #include "base/units.hpp"

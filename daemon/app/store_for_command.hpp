@@ -7,21 +7,9 @@
 #include "storage/database.hpp"
 #include "storage/migrate.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/use_future.hpp>
-
-#include <utility>
+#include <chrono>
 
 namespace receiptd::app {
-
-template <class T>
-T wait_for(base::Task<T> task) {
-    boost::asio::io_context context{1};
-    auto future = boost::asio::co_spawn(context, std::move(task), boost::asio::use_future);
-    context.run();
-    return future.get();
-}
 
 inline storage::DatabaseOptions command_options(const config::Settings& settings) {
     auto options = database_options(settings);

@@ -3,14 +3,10 @@
 
 #include "base/coroutine.hpp"
 
-#include <boost/asio/associated_executor.hpp>
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include <exception>
+#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -20,38 +16,56 @@ namespace receiptd::base {
 
 namespace detail {
 
-// The value or exception of f, carried between threads by value.
+// A function that is called on another thread. Its type is known to CallOf alone: Asio is compiled once for
+// all functions, and the awaiting coroutine once for each type of value.
+class Call {
+public:
+    Call() = default;
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+    virtual ~Call() = default;
+    virtual void make() noexcept = 0;
+};
+
+// The value or exception of a call, carried between threads by value.
 template <class R>
 struct Landing {
     std::exception_ptr error;
     std::optional<std::conditional_t<std::is_void_v<R>, std::monostate, R>> value;
 };
 
-template <class F, class Outcome = Landing<std::invoke_result_t<F&>>>
-Task<Outcome> run_on(asio::thread_pool& pool, F f) {
-    return asio::async_initiate<const asio::use_awaitable_t<>, void(Outcome)>(
-        [&pool](auto handler, F work) {
-            auto home = asio::get_associated_executor(handler);
-            asio::post(pool, [work = std::move(work), handler = std::move(handler),
-                              stay = asio::make_work_guard(home)]() mutable {
-                Outcome outcome;
-                try {
-                    if constexpr (std::is_void_v<std::invoke_result_t<F&>>) {
-                        work();
-                        outcome.value.emplace();
-                    } else {
-                        outcome.value.emplace(work());
-                    }
-                } catch (...) {
-                    outcome.error = std::current_exception();
-                }
-                asio::post(stay.get_executor(),
-                           [handler = std::move(handler), outcome = std::move(outcome)]() mutable {
-                               std::move(handler)(std::move(outcome));
-                           });
-            });
-        },
-        asio::use_awaitable, std::move(f));
+template <class F, class R>
+class CallOf final : public Call {
+public:
+    CallOf(F&& f, std::shared_ptr<Landing<R>> landing) : f_(std::move(f)), landing_(std::move(landing)) {}
+
+    void make() noexcept override {
+        try {
+            if constexpr (std::is_void_v<R>) {
+                f_();
+                landing_->value.emplace();
+            } else {
+                landing_->value.emplace(f_());
+            }
+        } catch (...) {
+            landing_->error = std::current_exception();
+        }
+    }
+
+private:
+    F f_;
+    std::shared_ptr<Landing<R>> landing_;
+};
+
+// Makes the call on a thread of `pool`, where it also ends, and resumes the awaiting coroutine on its own
+// executor.
+Task<void> make_on(asio::thread_pool& pool, std::unique_ptr<Call> call);
+
+template <class R>
+Task<R> value_of(asio::thread_pool& pool, std::unique_ptr<Call> call, std::shared_ptr<Landing<R>> landing) {
+    co_await make_on(pool, std::move(call));
+    if (landing->error) std::rethrow_exception(landing->error);
+    if constexpr (!std::is_void_v<R>) co_return std::move(*landing->value);
 }
 
 }  // namespace detail
@@ -60,9 +74,11 @@ Task<Outcome> run_on(asio::thread_pool& pool, F f) {
 // throws is rethrown there. f must own everything it touches. Cancelling does not interrupt f.
 template <class F>
 Task<std::invoke_result_t<F&>> offload(asio::thread_pool& pool, F f) {
-    auto outcome = co_await detail::run_on(pool, std::move(f));
-    if (outcome.error) std::rethrow_exception(outcome.error);
-    if constexpr (!std::is_void_v<std::invoke_result_t<F&>>) co_return std::move(*outcome.value);
+    using R = std::invoke_result_t<F&>;
+    auto landing = std::make_shared<detail::Landing<R>>();
+    // NOLINTNEXTLINE(modernize-make-unique): it would be compiled for each function.
+    std::unique_ptr<detail::Call> call(new detail::CallOf<F, R>(std::move(f), landing));
+    return detail::value_of<R>(pool, std::move(call), std::move(landing));
 }
 
 }  // namespace receiptd::base

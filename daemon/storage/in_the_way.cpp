@@ -1,17 +1,19 @@
 #include "storage/in_the_way.hpp"
 
-#include <regex>
+#include "storage/sql_names.hpp"
 
 namespace receiptd::storage {
 namespace {
 
 std::vector<std::string> names_made_by(const std::vector<SqlFile>& schema) {
-    static const std::regex made("(?:VIEW|FUNCTION) (\\w+)");
-    std::vector<std::string> names;
-    for (const auto& file : schema)
-        for (std::sregex_iterator it(file.text.begin(), file.text.end(), made), end; it != end; ++it)
-            names.push_back((*it)[1]);
-    return names;
+    std::vector<std::string> all;
+    for (const auto& file : schema) {
+        for (const std::string_view made : {"VIEW ", "FUNCTION "}) {
+            const auto names = names_after(made, file.text);
+            all.insert(all.end(), names.begin(), names.end());
+        }
+    }
+    return all;
 }
 
 // Views are found by their rules; functions only where their body is parsed when they are made.

@@ -31,24 +31,18 @@ public:
         return base::offload(
             threads_, [this, until = context_.patience_ends(waited_for_), work = std::move(work)]() mutable {
                 const Borrowed borrowed(*this);
-                return borrowed.session->run(std::move(work), until);
+                return borrowed.session->run(work, until);
             });
     }
 
     // Runs work(tx) in one transaction, which is committed when it returns.
     template <class Work>
     base::Task<std::invoke_result_t<Work&, pqxx::work&>> transaction(Work work) {
-        return run([work = std::move(work)](pqxx::connection& connection) mutable {
-            pqxx::work tx(connection);
-            if constexpr (std::is_void_v<std::invoke_result_t<Work&, pqxx::work&>>) {
-                work(tx);
-                tx.commit();
-            } else {
-                auto value = work(tx);
-                tx.commit();
-                return value;
-            }
-        });
+        return base::offload(
+            threads_, [this, until = context_.patience_ends(waited_for_), work = std::move(work)]() mutable {
+                const Borrowed borrowed(*this);
+                return borrowed.session->transaction(work, until);
+            });
     }
 
 private:

@@ -2,9 +2,11 @@
 
 #include "storage/daemons.hpp"
 #include "storage/errors.hpp"
+#include "storage/sql_names.hpp"
 
 #include <algorithm>
-#include <regex>
+#include <array>
+#include <string_view>
 #include <utility>
 
 namespace receiptd::storage {
@@ -24,15 +26,31 @@ constexpr const char* kSizes =
 
 // The rest of a line of comment that begins with `word`; empty: there is none.
 std::string line_of(const std::string& text, const std::string& word) {
-    std::smatch found;
-    const std::regex line("(?:^|\\n)-- " + word + ": ([^\\n]+)");
-    return std::regex_search(text, found, line) ? found[1].str() : std::string();
+    const auto lines = '\n' + text;
+    const auto begin = "\n-- " + word + ": ";
+    const auto at = lines.find(begin);
+    if (at == lines.npos) return "";
+    const auto rest = at + begin.size();
+    return lines.substr(rest, std::min(lines.find('\n', rest), lines.size()) - rest);
 }
 
-std::vector<std::string> parts_of(const std::string& list) {
-    static const std::regex comma(",\\s*");
-    if (list.empty()) return {};
-    return {std::sregex_token_iterator(list.begin(), list.end(), comma, -1), std::sregex_token_iterator()};
+// A part ends at the first of `separators`, and begins after all of them.
+std::vector<std::string> parts_of(std::string_view list, std::string_view separators) {
+    std::vector<std::string> parts;
+    for (auto at = list.find_first_not_of(separators); at != list.npos;) {
+        const auto end = std::min(list.find(separators.front(), at), list.size());
+        parts.emplace_back(list.substr(at, end - at));
+        at = list.find_first_not_of(separators, end);
+    }
+    return parts;
+}
+
+bool is_lock_mode(const std::string& text) {
+    constexpr std::array<std::string_view, 5> kWords{"ACCESS", "ROW", "SHARE", "UPDATE", "EXCLUSIVE"};
+    const auto words = parts_of(text, " ");
+    return !words.empty() && std::ranges::all_of(words, [&](const auto& word) {
+        return std::ranges::find(kWords, word) != kWords.end();
+    });
 }
 
 std::map<std::string, TableSize> sizes_of(pqxx::transaction_base& tx,
@@ -64,15 +82,15 @@ PlannedStep planned(pqxx::transaction_base& tx, const SqlFile& file) {
 }  // namespace
 
 DeclaredWork declared_work(const SqlFile& file) {
-    static const std::regex lock("(\\w+) ((?:ACCESS|ROW|SHARE|UPDATE|EXCLUSIVE| )+)");
     DeclaredWork work;
-    for (const auto& each : parts_of(line_of(file.text, "Locks"))) {
-        std::smatch found;
-        if (!std::regex_match(each, found, lock))
+    for (const auto& each : parts_of(line_of(file.text, "Locks"), ", ")) {
+        const auto table = each.substr(0, each.find(' '));
+        const auto mode = each.substr(std::min(table.size() + 1, each.size()));
+        if (!is_name(table) || !is_lock_mode(mode))
             throw StorageError(file.name + ": \"" + each + "\" is not a table and a mode of lock");
-        work.locks[found[1]] = found[2];
+        work.locks[table] = mode;
     }
-    work.afterwards = parts_of(line_of(file.text, "Afterwards"));
+    work.afterwards = parts_of(line_of(file.text, "Afterwards"), ", ");
     return work;
 }
 

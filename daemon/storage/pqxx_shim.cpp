@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cctype>
+#include <vector>
 
 namespace receiptd::storage {
 namespace shim {
@@ -145,6 +146,19 @@ bool take_notifications(pqxx::transaction_base& tx) {
 void wait_for_server(pqxx::transaction_base& tx, int stop, std::chrono::milliseconds time) {
     std::array descriptors{pollfd{PQsocket(raw_connection(tx)), POLLIN, 0}, pollfd{stop, POLLIN, 0}};
     poll(descriptors.data(), descriptors.size(), static_cast<int>(time.count()));
+}
+
+pqxx::result query_in_text(pqxx::transaction_base& tx, const std::string& sql,
+                           std::span<const std::optional<std::string>> parameters) {
+#if PQXX_VERSION_MAJOR > 7 || (PQXX_VERSION_MAJOR == 7 && PQXX_VERSION_MINOR >= 9)
+    pqxx::params given;
+    for (const auto& parameter : parameters) given.append(parameter);
+    return tx.exec(sql, given);
+#else
+    std::vector<const char*> given;
+    for (const auto& parameter : parameters) given.push_back(parameter ? parameter->c_str() : nullptr);
+    return tx.exec_params(sql, pqxx::prepare::make_dynamic_params(given));
+#endif
 }
 
 }  // namespace shim

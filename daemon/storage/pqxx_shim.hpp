@@ -13,9 +13,11 @@
 #include <pqxx/transaction>
 #include <pqxx/version>
 
+#include <array>
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -64,13 +66,20 @@ std::optional<T> optional_of(const pqxx::field& field) {
     return field.as<T>();
 }
 
+// A parameter as PostgreSQL reads it; nullopt: NULL.
+template <class T>
+std::optional<std::string> in_text(const T& parameter) {
+    if (pqxx::string_traits<T>::is_null(parameter)) return std::nullopt;
+    return pqxx::to_string(parameter);
+}
+
+pqxx::result query_in_text(pqxx::transaction_base& tx, const std::string& sql,
+                           std::span<const std::optional<std::string>> parameters);
+
 template <class... Parameters>
 pqxx::result query(pqxx::transaction_base& tx, const std::string& sql, const Parameters&... parameters) {
-#if PQXX_VERSION_MAJOR > 7 || (PQXX_VERSION_MAJOR == 7 && PQXX_VERSION_MINOR >= 9)
-    return tx.exec(sql, pqxx::params{parameters...});
-#else
-    return tx.exec_params(sql, parameters...);
-#endif
+    const std::array<std::optional<std::string>, sizeof...(parameters)> texts{in_text(parameters)...};
+    return query_in_text(tx, sql, texts);
 }
 
 // All of its statements see one state of the database.

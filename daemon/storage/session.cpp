@@ -129,6 +129,16 @@ void Session::run_repeatedly(const std::function<void(pqxx::connection&)>& work,
     }
 }
 
+void Session::run_in_transactions(const std::function<void(pqxx::work&)>& work,
+                                  std::optional<base::SteadyTime> until) {
+    const auto once = [&work](pqxx::connection& connection) {
+        pqxx::work tx(connection);
+        work(tx);
+        tx.commit();
+    };
+    run_repeatedly(once, until);
+}
+
 std::string Session::recover(const std::exception_ptr& error, unsigned failures) {
     const bool connected = connection_ != nullptr;
     const bool open = connected && connection_->is_open();

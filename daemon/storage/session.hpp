@@ -15,9 +15,11 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace receiptd::storage {
 
@@ -89,23 +91,36 @@ public:
     // Throws StorageStopped, StorageError (StorageRefused: for a value in it), or what work throws that is no
     // database error.
     template <class Work>
-    std::invoke_result_t<Work&, pqxx::connection&> run(Work work,
+    std::invoke_result_t<Work&, pqxx::connection&> run(Work&& work,
                                                        std::optional<base::SteadyTime> until = std::nullopt) {
         using Value = std::invoke_result_t<Work&, pqxx::connection&>;
-        std::conditional_t<std::is_void_v<Value>, bool, std::optional<Value>> value{};
-        const auto once = [&](pqxx::connection& connection) {
-            if constexpr (std::is_void_v<Value>)
-                work(connection);
-            else
-                value.emplace(work(connection));
-        };
-        run_repeatedly(once, until);
-        if constexpr (!std::is_void_v<Value>) return std::move(*value);
+        if constexpr (std::is_void_v<Value>) {
+            run_repeatedly([&work](pqxx::connection& connection) { work(connection); }, until);
+        } else {
+            std::optional<Value> value;
+            run_repeatedly([&](pqxx::connection& connection) { value.emplace(work(connection)); }, until);
+            return std::move(*value);
+        }
+    }
+
+    // The same with work(tx) in one transaction, which is committed when it returns.
+    template <class Work>
+    std::invoke_result_t<Work&, pqxx::work&> transaction(Work& work, std::optional<base::SteadyTime> until) {
+        using Value = std::invoke_result_t<Work&, pqxx::work&>;
+        if constexpr (std::is_void_v<Value>) {
+            run_in_transactions([&work](pqxx::work& tx) { work(tx); }, until);
+        } else {
+            std::optional<Value> value;
+            run_in_transactions([&](pqxx::work& tx) { value.emplace(work(tx)); }, until);
+            return std::move(*value);
+        }
     }
 
 private:
     void run_repeatedly(const std::function<void(pqxx::connection&)>& work,
                         std::optional<base::SteadyTime> until);
+    void run_in_transactions(const std::function<void(pqxx::work&)>& work,
+                             std::optional<base::SteadyTime> until);
     pqxx::connection& connection();
     void disconnect();
     // A statement may take `doublings` times twice the usual time.

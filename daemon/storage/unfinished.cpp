@@ -3,9 +3,9 @@
 #include "base/log.hpp"
 #include "storage/embedded_sql.hpp"
 #include "storage/fault.hpp"
+#include "storage/sql_names.hpp"
 
 #include <optional>
-#include <regex>
 #include <utility>
 
 namespace receiptd::storage {
@@ -65,12 +65,12 @@ struct Piece {
 };
 
 std::vector<std::string> our_tables() {
-    static const std::regex made("CREATE TABLE (\\w+)");
-    std::vector<std::string> names;
-    for (const auto& file : migration_files())
-        for (std::sregex_iterator it(file.text.begin(), file.text.end(), made), end; it != end; ++it)
-            names.push_back((*it)[1]);
-    return names;
+    std::vector<std::string> all;
+    for (const auto& file : migration_files()) {
+        const auto names = names_after("CREATE TABLE ", file.text);
+        all.insert(all.end(), names.begin(), names.end());
+    }
+    return all;
 }
 
 std::vector<Piece> pieces_left(pqxx::transaction_base& tx) {

@@ -9,6 +9,8 @@ import unittest
 import boards
 import promql
 
+RULES_TESTS = [boards.PROMETHEUS / name for name in ("rules_test.yml", "rules_days_test.yml")]
+
 
 class Dashboards(unittest.TestCase):
     def test_every_dashboard_is_well_formed(self):
@@ -131,7 +133,7 @@ class Rules(unittest.TestCase):
         self.promtool("check", "rules", "--lint-fatal", boards.PROMETHEUS / "rules.yml")
 
     def test_the_rules_fire_when_they_should_and_only_then(self):
-        self.promtool("test", "rules", boards.PROMETHEUS / "rules_test.yml")
+        self.promtool("test", "rules", *RULES_TESTS)
 
     def test_every_alert_has_its_section_in_the_runbook_and_every_section_its_alert(self):
         rules = (boards.PROMETHEUS / "rules.yml").read_text()
@@ -143,7 +145,7 @@ class Rules(unittest.TestCase):
 
     def test_every_alert_is_tried_silent_and_firing(self):
         alerts = re.findall(r"- alert: (\w+)", (boards.PROMETHEUS / "rules.yml").read_text())
-        tests = (boards.PROMETHEUS / "rules_test.yml").read_text()
+        tests = "".join(file.read_text() for file in RULES_TESTS)
         self.assertEqual(boards.twice(alerts), [])
         for alert in alerts:
             self.assertRegex(tests, rf"alertname: {alert}, eval_time: \w+, exp_alerts: \[\]", "never silent")

@@ -62,6 +62,7 @@ class Image(unittest.TestCase):
 
 
 class Users(support.OwnCluster):
+    empty_cluster = True
     PASSWORDS = {"OWNER_DATABASE_PASSWORD": "o'o", "DAEMON_DATABASE_PASSWORD": "d", "GRAFANA_DATABASE_PASSWORD": "g"}
 
     def setUp(self):

@@ -136,7 +136,7 @@ class StoppedPostgres(support.OwnCluster, Disturbed):
     def setUp(self):
         support.Scenario.setUp(self)
         type(self).cluster = getattr(self, "cluster", None) or self.folder_of_class() / "cluster"
-        self.postgres("start", "--memory", self.cluster)
+        self.start_cluster()
 
     @classmethod
     def folder_of_class(cls):

@@ -268,13 +268,19 @@ class Shared(Scenario):
 
 
 class OwnCluster(Scenario):
-    """With a cluster of its own, that may be crashed."""
+    """With a cluster of its own, that may be crashed: a copy of run_test.py's template, if it has one."""
+
+    empty_cluster = False  # True: without receiptd's roles and databases
 
     def setUp(self):
         super().setUp()
         self.cluster = self.folder / "cluster"
-        self.postgres("start", "--memory", self.cluster)
+        self.start_cluster()
         self.addCleanup(self.postgres, "remove", self.cluster)
+
+    def start_cluster(self):
+        template = None if self.empty_cluster else os.environ.get("RECEIPTD_TEST_TEMPLATE")
+        self.postgres("start", "--memory", *(["--copy", template] if template else []), self.cluster)
 
     def postgres(self, *arguments):
         return subprocess.run([ROOT / "scripts" / "postgres.sh", *map(str, arguments)], check=True,

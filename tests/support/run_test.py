@@ -4,9 +4,10 @@
 run_test.py [--postgres] [--template CLUSTER] [--costs FILE NAME] [--] COMMAND…
 
 The cluster's URL is in RECEIPTD_TEST_DATABASE; where that is set already, none is made. The template is a stopped cluster
-(scripts/postgres.sh): to copy it takes a tenth of making one. FILE gets a line with the seconds of CPU that the test
-used, as costs.py reads it. What the command leaves running is ended, and makes the test fail; so does a command that
-stands still: neither it nor what it started, PostgreSQL apart, has used any CPU or written anything for five minutes.
+(scripts/postgres.sh): to copy it takes a third of making one; RECEIPTD_TEST_TEMPLATE tells the test of it. FILE gets a
+line with the seconds of CPU that the test used, as costs.py reads it. What the command leaves running is ended, and makes
+the test fail; so does a command that stands still: neither it nor what it started, PostgreSQL apart, has used any CPU or
+written anything for five minutes.
 """
 
 import contextlib
@@ -218,6 +219,8 @@ def main(arguments):
         if own_cluster:
             cluster = Cluster(template)
             os.environ["RECEIPTD_TEST_DATABASE"] = cluster.url
+            if template:
+                os.environ["RECEIPTD_TEST_TEMPLATE"] = os.path.abspath(template)
         before = cpu_of_children()
         test = Test(command, cluster)
         code = test.run()
