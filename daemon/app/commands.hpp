@@ -46,6 +46,7 @@ int run(const config::Settings& settings, const RunCommand& command);
 struct BackfillCommand {
     std::optional<base::HeightRange> range;  // nullopt: all stored heights; with accounts only
     std::vector<std::string> accounts;       // whose rows are fetched for stored heights
+    bool replaces = false;  // stored heights are fetched again, and all of their rows replaced
     std::string config_file;
 };
 int backfill(const config::Settings& settings, const BackfillCommand& command);

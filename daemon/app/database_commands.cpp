@@ -39,6 +39,7 @@ json to_json(const storage::StoredSummary& stored) {
         backfills.push_back({{"from", backfill.from_height},
                              {"to", backfill.to_height},
                              {"missing", backfill.missing},
+                             {"replaces", backfill.replaces},
                              {"accounts", backfill.accounts},
                              {"running", backfill.leased}});
     json accounts = json::array();
@@ -87,8 +88,9 @@ void print_stored(const storage::StoredSummary& stored) {
     for (const auto& range : stored.skipped_by_operator.ranges())
         std::cout << "skipped     " << range.from << " to " << range.to << ", by an operator\n";
     for (const auto& backfill : stored.unfinished_backfills)
-        std::cout << "backfill    " << backfill.from_height << " to " << backfill.to_height << ", "
-                  << backfill.missing << " heights missing"
+        std::cout << (backfill.replaces ? "reindex     " : "backfill    ") << backfill.from_height << " to "
+                  << backfill.to_height << ", " << backfill.missing
+                  << (backfill.replaces ? " heights to be replaced" : " heights missing")
                   << (backfill.accounts.empty() ? "" : " of " + base::joined(backfill.accounts)) << ", "
                   << (backfill.leased ? "running" : "waiting for a daemon") << '\n';
     if (const auto& earlier = stored.judged_before; !earlier.empty())

@@ -387,7 +387,7 @@ base::Task<Follower::End> Follower::wind_up(base::HeightRange range) {
     co_await end_loops();
     if (failure_) std::rethrow_exception(failure_);
     End end{state_.heights.gaps().within(range), pending_trees_ + unplaced_, fill_goes_on_};
-    if (not_filled_) end.missing = *not_filled_;
+    if (not_had_) end.missing = *not_had_;
     co_return end;
 }
 
