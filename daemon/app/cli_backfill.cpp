@@ -106,15 +106,22 @@ void add_reindex(const CommandParts& parts) {
 }
 
 void add_forget(const CommandParts& parts) {
-    const auto account = std::make_shared<std::string>();
+    const auto given = std::make_shared<ForgetCommand>();
     auto* command = parts.parser.add_subcommand("forget", "Follow an account no more");
     command->footer(
         "All daemons on the database stop storing what belongs to it within seconds. Its rows stay.\nTake it "
         "out of "
-        "follow.accounts first: a daemon that starts or reloads with it follows it again.");
-    command->add_option("--account", *account, "The account")->required();
-    command->callback([account, choose = parts.choose] {
-        choose([account](const config::Settings& settings) { return forget_account(settings, *account); });
+        "follow.accounts first: a daemon that starts or reloads with it follows it again.\nWith --rows: also "
+        "deletes its trees, each as a whole, but for those that another followed account or a watch touches, "
+        "and "
+        "those that are not over.\nAlerts stay. It can be interrupted, and run again.");
+    command->add_option("--account", given->account, "The account")->required();
+    auto* rows =
+        command->add_flag("--rows", given->rows, "Delete the trees that nobody else in scope touches");
+    auto* plan = command->add_flag("--plan", given->plan, "Change nothing; count these trees")->needs(rows);
+    command->add_flag("--json", given->as_json, "Print the count as a JSON object")->needs(plan);
+    command->callback([given, choose = parts.choose] {
+        choose([given](const config::Settings& settings) { return forget_account(settings, *given); });
     });
 }
 

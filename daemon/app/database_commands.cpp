@@ -12,7 +12,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <cstdio>
 #include <iostream>
 
@@ -39,8 +38,8 @@ json to_json(const storage::StoredSummary& stored) {
         backfills.push_back({{"from", backfill.from_height},
                              {"to", backfill.to_height},
                              {"missing", backfill.missing},
-                             {"replaces", backfill.replaces},
                              {"accounts", backfill.accounts},
+                             {"replaces", backfill.replaces},
                              {"running", backfill.leased}});
     json accounts = json::array();
     for (const auto& account : stored.accounts)
@@ -174,19 +173,6 @@ int skip(const config::Settings& settings, base::HeightRange range) {
     std::cout
         << "skipped: " << skipped.to_multirange()
         << "\na running daemon stops fetching them within a minute; `receiptd backfill` takes it back\n";
-    return kOk;
-}
-
-int forget_account(const config::Settings& settings, const std::string& account) {
-    StoreForCommand<storage::PgAccountStore> database(settings);
-    if (!wait_for(database.store().forget(account))) {
-        std::cerr << "the database does not follow " << account << '\n';
-        return kFailed;
-    }
-    std::cout << account << " is followed no more; its rows stay until retention takes them\n";
-    const auto& configured = settings.follow.accounts;
-    if (std::find(configured.begin(), configured.end(), account) != configured.end())
-        std::cout << "follow.accounts still names it: a daemon that starts or reloads follows it again\n";
     return kOk;
 }
 
