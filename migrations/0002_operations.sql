@@ -47,6 +47,7 @@ CREATE TABLE backfills (
     to_height bigint NOT NULL,
     -- Whose rows are fetched for heights that are stored; none: heights that are missing are stored.
     accounts text[] COLLATE "C" NOT NULL DEFAULT '{}',
+    to_replace int8multirange,
     state text NOT NULL DEFAULT 'unfinished' CHECK (state IN ('unfinished', 'finished')),
     created_at timestamptz NOT NULL DEFAULT now(),
     finished_at timestamptz,
@@ -54,7 +55,7 @@ CREATE TABLE backfills (
     lease_until timestamptz,
     CHECK (from_height <= to_height)
 );
-CREATE UNIQUE INDEX ON backfills (from_height, to_height, accounts) WHERE state = 'unfinished';
+CREATE UNIQUE INDEX ON backfills (from_height, to_height, accounts, (to_replace IS NULL)) WHERE state = 'unfinished';
 
 CREATE TABLE pending_trees (
     tx_hash text COLLATE "C" NOT NULL,
@@ -68,9 +69,10 @@ CREATE TABLE pending_trees (
     reason text,
     shard_id bigint,  -- of the transaction: hosts that do not track it cannot tell its tree
     placed_at timestamptz NOT NULL DEFAULT now(),
-    -- No host tells all receipts: what is known is stored, and the tree stays pending.
+    -- No host tells all receipts: what is known is stored, and the tree stays pending. 'whole': all of it is stored, and is
+    -- replaced when it comes.
     receipts_missing_since timestamptz,
-    stored_part text COLLATE "C" CHECK (stored_part IN ('rows', 'undecided')),
+    stored_part text COLLATE "C" CHECK (stored_part IN ('rows', 'undecided', 'whole')),
     -- One transaction may be listed by two blocks: each execution is a tree of its own.
     PRIMARY KEY (tx_hash, block_height)
 );

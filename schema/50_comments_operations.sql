@@ -93,11 +93,12 @@ COMMENT ON COLUMN operator_skips.heights IS 'The heights that were not stored at
 COMMENT ON COLUMN operator_skips.skipped_at IS 'When it was said.';
 COMMENT ON COLUMN operator_skips.skipped_by IS 'Database user of the command.';
 
-COMMENT ON TABLE backfills IS 'Ranges of old heights that were ordered with `receiptd backfill`.';
+COMMENT ON TABLE backfills IS 'Ranges of old heights that were ordered with `receiptd backfill` or `receiptd reindex`.';
 COMMENT ON COLUMN backfills.id IS 'Number of the order.';
 COMMENT ON COLUMN backfills.from_height IS 'First height.';
 COMMENT ON COLUMN backfills.to_height IS 'Last height, included.';
 COMMENT ON COLUMN backfills.accounts IS 'The accounts whose rows are fetched for heights that are stored (`receiptd backfill --accounts`). None: heights that are missing are stored.';
+COMMENT ON COLUMN backfills.to_replace IS 'Stored heights that are still to be fetched again and replaced (`receiptd reindex`); NULL: an order of another kind.';
 COMMENT ON COLUMN backfills.state IS 'unfinished, or finished (heights that no host has are in gaps).';
 COMMENT ON COLUMN backfills.created_at IS 'When it was ordered.';
 COMMENT ON COLUMN backfills.finished_at IS 'When it was finished.';
@@ -117,7 +118,7 @@ COMMENT ON COLUMN pending_trees.attempts IS 'Number of requests without a comple
 COMMENT ON COLUMN pending_trees.due_at IS 'Time of the next request.';
 COMMENT ON COLUMN pending_trees.reason IS 'The last fault; NULL: every answer was incomplete. receipts_missing: all of it is executed, and no host tells some of its receipts. outcomes_missing: blocks should have brought the rest of it.';
 COMMENT ON COLUMN pending_trees.receipts_missing_since IS 'When some of its receipts could not be found for the first time.';
-COMMENT ON COLUMN pending_trees.stored_part IS 'What is stored of a tree whose receipts are missing. rows: what is known; its result only if the missing receipts cannot change the verdict. undecided: also the finding that says so. NULL: nothing.';
+COMMENT ON COLUMN pending_trees.stored_part IS 'What is stored of a tree whose receipts are missing. rows: what is known; its result only if the missing receipts cannot change the verdict. undecided: also the finding that says so. whole: all of it, to be replaced (`receiptd reindex`). NULL: nothing.';
 
 COMMENT ON TABLE unplaced_receipts IS 'Receipts that touch a followed account and are listed in a block, but whose tree is not stored yet (source rpc, scope accounts). The rows are deleted when it is.';
 COMMENT ON COLUMN unplaced_receipts.receipt_id IS 'The receipt.';

@@ -67,6 +67,7 @@ public:
                                  [this] { return config_file_; }};
         add_run();
         app::add_backfill(parts);
+        app::add_reindex(parts);
         app::add_forget(parts);
         app::add_scope(parts);
         add_migrate();

@@ -74,16 +74,54 @@ void add_backfill(const CommandParts& parts) {
     });
 }
 
+void add_reindex(const CommandParts& parts) {
+    struct Given {
+        base::HeightRange range;
+        bool plan = false;
+        bool as_json = false;
+    };
+    const auto given = std::make_shared<Given>();
+    auto* command = parts.parser.add_subcommand(
+        "reindex", "Fetch stored heights again and replace their rows; run it again to resume");
+    command->footer(
+        "For rows that are suspected to be wrong, or that this version reads better. Only rows of the blocks "
+        "that are stored are replaced:\nheights that no host gives as they are stored keep theirs, and are "
+        "named. Trees that cross the range are judged again.\nNobody is told of what it finds; what people "
+        "were told and does not hold is corrected.\nA daemon may run meanwhile, and goes on with what was "
+        "interrupted. A block that is not of the chain is removed by `receiptd repair`.");
+    command->add_option("--from", given->range.from, "First height")->required();
+    command->add_option("--to", given->range.to, "Last height")->required();
+    auto* plan =
+        command->add_flag("--plan", given->plan, "Only say how many heights and requests it will be");
+    command->add_flag("--json", given->as_json, "Print the plan as a JSON object")->needs(plan);
+    command->callback([given, parts] {
+        if (given->range.from > given->range.to)
+            throw CLI::ValidationError("--from", "must not be above --to");
+        parts.choose([given, file = parts.config_file()](const config::Settings& settings) {
+            const BackfillCommand ordered{given->range, {}, true, file};
+            return given->plan ? plan_backfill(settings, ordered, given->as_json)
+                               : backfill(settings, ordered);
+        });
+    });
+}
+
 void add_forget(const CommandParts& parts) {
-    const auto account = std::make_shared<std::string>();
+    const auto given = std::make_shared<ForgetCommand>();
     auto* command = parts.parser.add_subcommand("forget", "Follow an account no more");
     command->footer(
         "All daemons on the database stop storing what belongs to it within seconds. Its rows stay.\nTake it "
         "out of "
-        "follow.accounts first: a daemon that starts or reloads with it follows it again.");
-    command->add_option("--account", *account, "The account")->required();
-    command->callback([account, choose = parts.choose] {
-        choose([account](const config::Settings& settings) { return forget_account(settings, *account); });
+        "follow.accounts first: a daemon that starts or reloads with it follows it again.\nWith --rows: also "
+        "deletes its trees, each as a whole, but for those that another followed account or a watch touches, "
+        "and "
+        "those that are not over.\nAlerts stay. It can be interrupted, and run again.");
+    command->add_option("--account", given->account, "The account")->required();
+    auto* rows =
+        command->add_flag("--rows", given->rows, "Delete the trees that nobody else in scope touches");
+    auto* plan = command->add_flag("--plan", given->plan, "Change nothing; count these trees")->needs(rows);
+    command->add_flag("--json", given->as_json, "Print the count as a JSON object")->needs(plan);
+    command->callback([given, choose = parts.choose] {
+        choose([given](const config::Settings& settings) { return forget_account(settings, *given); });
     });
 }
 

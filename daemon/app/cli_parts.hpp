@@ -25,6 +25,7 @@ struct CommandParts {
 };
 
 void add_backfill(const CommandParts& parts);
+void add_reindex(const CommandParts& parts);
 void add_forget(const CommandParts& parts);
 void add_scope(const CommandParts& parts);
 void add_alerts(const CommandParts& parts);

@@ -46,6 +46,7 @@ int run(const config::Settings& settings, const RunCommand& command);
 struct BackfillCommand {
     std::optional<base::HeightRange> range;  // nullopt: all stored heights; with accounts only
     std::vector<std::string> accounts;       // whose rows are fetched for stored heights
+    bool replaces = false;  // stored heights are fetched again, and all of their rows replaced
     std::string config_file;
 };
 int backfill(const config::Settings& settings, const BackfillCommand& command);
@@ -54,10 +55,16 @@ struct ScopeCommand {
     bool as_json = false;
 };
 int scope(const config::Settings& settings, const ScopeCommand& command);
-// Follows an account no more. Its rows stay.
-int forget_account(const config::Settings& settings, const std::string& account);
-// Prints the heights that the accounts (none: all that are followed) lack, and what a backfill of them would
-// cost. Asks no host.
+struct ForgetCommand {
+    std::string account;
+    bool rows = false;  // and deletes the trees that nobody else in scope touches
+    bool plan = false;  // only counts them
+    bool as_json = false;
+};
+// Follows an account no more.
+int forget_account(const config::Settings& settings, const ForgetCommand& command);
+// Prints the heights that the accounts (none: all that are followed) lack, or those that would be replaced,
+// and what it would cost. Asks no host.
 int plan_backfill(const config::Settings& settings, const BackfillCommand& command, bool as_json);
 struct MigrateCommand {
     enum class What {

@@ -384,10 +384,11 @@ int backfill(const config::Settings& settings, const BackfillCommand& command) {
     migrate_first(settings, command.config_file);
     Daemon daemon(settings, "");
     auto& follower = daemon.runtime().follower;
-    if (!command.accounts.empty()) {
-        daemon.show_progress([&] { return follower.left_to_fill(); });
-        const auto end = daemon.run(follower.fill(command.accounts, command.range), false);
-        return report_filled(end, settings, command);
+    if (command.replaces || !command.accounts.empty()) {
+        daemon.show_progress([&] { return follower.left_to_refetch(); });
+        auto work = command.replaces ? follower.reindex(*command.range)
+                                     : follower.fill(command.accounts, command.range);
+        return report_refetched(daemon.run(std::move(work), false), settings, command);
     }
     const auto range = command.range.value();
     daemon.show_progress(range);

@@ -13,7 +13,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <cstdio>
 #include <iostream>
 
@@ -41,6 +40,7 @@ json to_json(const storage::StoredSummary& stored) {
                              {"to", backfill.to_height},
                              {"missing", backfill.missing},
                              {"accounts", backfill.accounts},
+                             {"replaces", backfill.replaces},
                              {"running", backfill.leased}});
     json accounts = json::array();
     for (const auto& account : stored.accounts)
@@ -88,8 +88,9 @@ void print_stored(const storage::StoredSummary& stored) {
     for (const auto& range : stored.skipped_by_operator.ranges())
         std::cout << "skipped     " << range.from << " to " << range.to << ", by an operator\n";
     for (const auto& backfill : stored.unfinished_backfills)
-        std::cout << "backfill    " << backfill.from_height << " to " << backfill.to_height << ", "
-                  << backfill.missing << " heights missing"
+        std::cout << (backfill.replaces ? "reindex     " : "backfill    ") << backfill.from_height << " to "
+                  << backfill.to_height << ", " << backfill.missing
+                  << (backfill.replaces ? " heights to be replaced" : " heights missing")
                   << (backfill.accounts.empty() ? "" : " of " + base::joined(backfill.accounts)) << ", "
                   << (backfill.leased ? "running" : "waiting for a daemon") << '\n';
     if (const auto& earlier = stored.judged_before; !earlier.empty())
@@ -173,19 +174,6 @@ int skip(const config::Settings& settings, base::HeightRange range) {
     std::cout
         << "skipped: " << skipped.to_multirange()
         << "\na running daemon stops fetching them within a minute; `receiptd backfill` takes it back\n";
-    return kOk;
-}
-
-int forget_account(const config::Settings& settings, const std::string& account) {
-    StoreForCommand<storage::PgAccountStore> database(settings);
-    if (!wait_for(database.store().forget(account))) {
-        std::cerr << "the database does not follow " << account << '\n';
-        return kFailed;
-    }
-    std::cout << account << " is followed no more; its rows stay until retention takes them\n";
-    const auto& configured = settings.follow.accounts;
-    if (std::find(configured.begin(), configured.end(), account) != configured.end())
-        std::cout << "follow.accounts still names it: a daemon that starts or reloads follows it again\n";
     return kOk;
 }
 

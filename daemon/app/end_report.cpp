@@ -33,15 +33,30 @@ bool report_lacking_accounts(const config::Settings& settings, base::HeightRange
     return found;
 }
 
-int report_filled(const follow::Follower::End& end, const config::Settings& settings,
-                  const BackfillCommand& command) {
-    int code = kOk;
-    if (end.unfinished_trees > 0) {
-        log::warn("trees not complete", {{"transactions", end.unfinished_trees}});
-        code = kIncomplete;
-    }
+namespace {
+
+// The exit code for trees and heights that could not be had.
+int report_not_had(const follow::Follower::End& end) {
+    if (end.unfinished_trees > 0) log::warn("trees not complete", {{"transactions", end.unfinished_trees}});
     for (const auto& range : end.missing.ranges())
         std::cout << "no host gives heights " << range.from << " to " << range.to << " as they are stored\n";
+    return end.unfinished_trees > 0 ? kIncomplete : kOk;
+}
+
+int report_replaced(const follow::Follower::End& end, const config::Settings& settings,
+                    base::HeightRange range, int code) {
+    const auto stored = storage::replaceable_heights(database_options(settings), range);
+    auto replaced = stored;
+    replaced.subtract(end.missing);
+    std::cout << replaced.size() << " of " << stored.size() << " stored heights replaced\n";
+    if (stored.size() < range.size())
+        std::cout << range.size() - stored.size()
+                  << " heights of the range are not stored, or retention has dropped a part of them\n";
+    return end.missing.empty() ? code : kIncomplete;
+}
+
+int report_filled(const follow::Follower::End& end, const config::Settings& settings,
+                  const BackfillCommand& command, int code) {
     const auto range = command.range.value_or(base::kAllHeights);
     for (const auto& account : storage::stored_summary(database_options(settings)).accounts) {
         const auto& chosen = command.accounts;
@@ -54,6 +69,15 @@ int report_filled(const follow::Follower::End& end, const config::Settings& sett
     std::cout << "trees go on above the last stored height: a running daemon fills the rest, or this command "
                  "does when it is run again\n";
     return kIncomplete;
+}
+
+}  // namespace
+
+int report_refetched(const follow::Follower::End& end, const config::Settings& settings,
+                     const BackfillCommand& command) {
+    const int code = report_not_had(end);
+    return command.replaces ? report_replaced(end, settings, *command.range, code)
+                            : report_filled(end, settings, command, code);
 }
 
 }  // namespace receiptd::app

@@ -9,9 +9,10 @@ namespace receiptd::app {
 
 // The exit code.
 int report(const follow::Follower::End& end);
-// The same of accounts that were filled: what they still lack.
-int report_filled(const follow::Follower::End& end, const config::Settings& settings,
-                  const BackfillCommand& command);
+// The same of stored heights that were fetched again: what accounts still lack, or which rows are those of
+// before.
+int report_refetched(const follow::Follower::End& end, const config::Settings& settings,
+                     const BackfillCommand& command);
 // Prints which accounts lack stored heights of the range. True: some do.
 bool report_lacking_accounts(const config::Settings& settings, base::HeightRange range);
 

@@ -30,6 +30,8 @@ constexpr ExitCode kExitCodes[] = {
     {kIncomplete, " run ", "done, but heights or trees could not be had: they are listed"},
     {kIncomplete, " backfill ",
      "done, but heights, trees or rows of an account could not be had: they are listed"},
+    {kIncomplete, " reindex ", "done, but heights or trees could not be had: their rows are those of before"},
+    {kIncomplete, " forget ", "done, but trees that are not over stay"},
     {kTxHandled, " watch ",
      "with --wait: succeeded, but a failure was handled, a yield timed out or tokens came back"},
     {kNotReady, " status ", "no daemon answers, or it is not ready"},

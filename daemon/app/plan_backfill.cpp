@@ -1,4 +1,4 @@
-// `receiptd backfill --plan`: what followed accounts lack, and what filling it costs.
+// `receiptd backfill --plan` and `reindex --plan`: what is to be fetched again, and what it costs.
 #include "app/commands.hpp"
 #include "app/followed_accounts.hpp"
 #include "app/print_json.hpp"
@@ -42,10 +42,32 @@ std::string time_text(const FillCost& cost) {
     return text;
 }
 
+int print_cost(const FillCost& cost, bool rpc, bool as_json, nlohmann::ordered_json plan, const char* purpose,
+               const char* trees) {
+    if (as_json) {
+        plan["heights"] = cost.heights.size();
+        plan["requests"] = cost.requests;
+        plan["trees_on_top"] = rpc;
+        print_json(plan);
+        return kOk;
+    }
+    std::cout << purpose << cost.heights.size() << " heights: about " << cost.requests
+              << " requests of source "
+              << (rpc ? std::string("rpc, and 1.5 to 2 for each transaction that ") + trees : "neardata")
+              << time_text(cost) << '\n';
+    return kOk;
+}
+
 }  // namespace
 
 int plan_backfill(const config::Settings& settings, const BackfillCommand& command, bool as_json) {
     const auto stored = storage::stored_summary(database_options(settings));
+    const bool rpc = settings.follow.source == config::Source::rpc;
+    if (command.replaces) {
+        const auto heights = storage::replaceable_heights(database_options(settings), *command.range);
+        return print_cost(fill_cost(settings, stored, heights), rpc, as_json, {}, "to replace   ",
+                          "is stored of them");
+    }
     const auto& chosen = command.accounts;
     const auto range = command.range.value_or(base::kAllHeights);
     base::HeightSet together;
@@ -58,20 +80,8 @@ int plan_backfill(const config::Settings& settings, const BackfillCommand& comma
         accounts.push_back(lacking_json(account));
         if (!as_json) std::cout << in_words(account) << '\n';
     }
-    const auto cost = fill_cost(settings, stored, together);
-    const bool rpc = settings.follow.source == config::Source::rpc;
-    if (as_json) {
-        print_json(nlohmann::ordered_json{{"accounts", accounts},
-                                          {"heights", cost.heights.size()},
-                                          {"requests", cost.requests},
-                                          {"trees_on_top", rpc}});
-        return kOk;
-    }
-    std::cout << "to fill      " << cost.heights.size() << " heights: about " << cost.requests
-              << " requests of source "
-              << (rpc ? "rpc, and 1.5 to 2 for each transaction that touches the accounts" : "neardata")
-              << time_text(cost) << '\n';
-    return kOk;
+    return print_cost(fill_cost(settings, stored, together), rpc, as_json, {{"accounts", accounts}},
+                      "to fill      ", "touches the accounts");
 }
 
 }  // namespace receiptd::app

@@ -182,6 +182,7 @@ Runtime::Runtime(const config::Settings& configured)
       backfills(database),
       unplaced(database),
       accounts(database),
+      reindex(database),
       outcomes(database),
       watches(database, clock, storage::WaitedFor::by_daemon, &watch_series),
       deliveries(database),
@@ -205,7 +206,7 @@ Runtime::Runtime(const config::Settings& configured)
       timed_rules(context.get_executor(), timed_rule_store, judged_chain(state, leadership), alert_series) {
     state.interest = [this] { return database.rules.interest(); };
     follower.place_receipts(sources->receipts(), sources->trees(), unplaced);
-    follower.fill_accounts(accounts);
+    follower.fetch_again(accounts, reindex);
     follower.check_outcomes(outcomes, {sources->trees(), sources->rpc_blocks()});
 }
 

@@ -31,6 +31,7 @@
 #include "storage/pg_lease_store.hpp"
 #include "storage/pg_orphan_store.hpp"
 #include "storage/pg_outcome_store.hpp"
+#include "storage/pg_reindex_store.hpp"
 #include "storage/pg_timed_rule_store.hpp"
 #include "storage/pg_tree_store.hpp"
 #include "storage/pg_unplaced_store.hpp"
@@ -78,6 +79,7 @@ struct Runtime {
     storage::PgBackfillStore backfills;
     storage::PgUnplacedStore unplaced;
     storage::PgAccountStore accounts;
+    storage::PgReindexStore reindex;
     storage::PgOutcomeStore outcomes;
     storage::PgWatchStore watches;
     storage::PgDeliveryStore deliveries;

@@ -27,10 +27,10 @@ base::Task<void> Follower::resume_backfills() {
         if (state_.clock.steady() >= look_at) {
             auto abandoned = co_await stores_.backfills.claim_abandoned_backfills();
             for (auto& order : abandoned) {
-                if (order.accounts.empty())
+                if (order.accounts.empty() && !order.replaces)
                     runs_.spawn(guard(run_backfill(std::move(order))));
                 else
-                    runs_.spawn(guard(run_fill(std::move(order))));
+                    runs_.spawn(guard(run_refetch(std::move(order))));
             }
             co_await seams_.close_pending(kSeamAbandoned);
             look_at = state_.clock.steady() + kLookForAbandoned;
@@ -122,7 +122,7 @@ base::Task<void> Follower::report_order(std::int64_t id, std::uint64_t total,
         co_await base::sleep_on(timer, kReportEvery);
         co_await stores_.backfills.renew_backfill(id);
         const auto left = left_now();
-        total = std::max(total, left);  // a fill goes on above
+        total = std::max(total, left);  // it may go on above
         const auto done = left_before > left ? left_before - left : 0;
         const double rate = static_cast<double>(done) / std::chrono::duration<double>(kReportEvery).count();
         left_before = left;

@@ -137,17 +137,19 @@ void Follower::forget(const base::HeightSet& lost) {
 }
 
 base::Task<void> Follower::guard(base::Task<void> task) {
+    std::exception_ptr failure;
     try {
         co_await std::move(task);
     } catch (const boost::system::system_error& e) {
         if (e.code() == base::asio::error::operation_aborted) throw;
-        failure_ = std::current_exception();
+        failure = std::current_exception();
     } catch (...) {
-        failure_ = std::current_exception();
+        failure = std::current_exception();
     }
-    if (!failure_) co_return;
+    if (!failure) co_return;
+    if (!failure_) failure_ = failure;
     try {
-        std::rethrow_exception(failure_);
+        std::rethrow_exception(failure);
     } catch (const std::exception& e) {
         log::error("cannot go on", {{"because", e.what()}});
     }
@@ -385,7 +387,7 @@ base::Task<Follower::End> Follower::wind_up(base::HeightRange range) {
     co_await end_loops();
     if (failure_) std::rethrow_exception(failure_);
     End end{state_.heights.gaps().within(range), pending_trees_ + unplaced_, fill_goes_on_};
-    if (not_filled_) end.missing = *not_filled_;
+    if (not_had_) end.missing = *not_had_;
     co_return end;
 }
 

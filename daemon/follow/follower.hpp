@@ -3,16 +3,17 @@
 
 #include "base/task_group.hpp"
 #include "config/settings.hpp"
-#include "follow/account_fill.hpp"
 #include "follow/commit_listener.hpp"
 #include "follow/confirmation.hpp"
 #include "follow/leadership.hpp"
 #include "follow/outcome_check.hpp"
 #include "follow/pipeline.hpp"
+#include "follow/refetch.hpp"
 #include "follow/rhythm.hpp"
 #include "follow/silent_trees.hpp"
 #include "follow/trees.hpp"
 #include "follow/unplaced_receipts.hpp"
+#include "storage/reindex_store.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -49,11 +50,18 @@ public:
     base::Task<End> backfill(base::HeightRange range);
 
     // Fills the stored heights of the range (nullopt: all) that the accounts lack, then ends. Needs
-    // fill_accounts().
+    // fetch_again().
     base::Task<End> fill(std::vector<std::string> accounts, std::optional<base::HeightRange> range);
-    void fill_accounts(storage::AccountStore& accounts) { accounts_ = &accounts; }
-    // Stored heights that the fills under way have still to read.
-    std::uint64_t left_to_fill() const;
+    // Fetches the stored heights of the range again and replaces their rows, then ends. Needs
+    // fetch_again().
+    base::Task<End> reindex(base::HeightRange range);
+    // Call before follow(), too: it goes on with what others began.
+    void fetch_again(storage::AccountStore& accounts, storage::ReindexStore& reindex) {
+        accounts_ = &accounts;
+        reindex_ = &reindex;
+    }
+    // Stored heights that have still to be read again.
+    std::uint64_t left_to_refetch() const;
 
     // For keep(); source rpc, scope accounts: also the trees of other transactions that touch the accounts.
     // Call before follow() and backfill().
@@ -110,10 +118,14 @@ private:
     base::Task<void> repair(base::HeightRange range);
     base::Task<void> resume_backfills();
     base::Task<void> run_backfill(storage::BackfillProgress backfill);
-    base::Task<void> run_fill(storage::BackfillProgress order);
+    std::unique_ptr<Refetch> refetch_for(const storage::BackfillProgress& order);
+    base::Task<void> run_refetch(storage::BackfillProgress order);
+    base::Task<void> judge_refetched(const storage::BackfillProgress& order);
     base::Task<void> report_order(std::int64_t id, std::uint64_t total,
                                   std::function<std::uint64_t()> left_now);
     base::Task<void> fill_in(std::vector<std::string> accounts, std::optional<base::HeightRange> range);
+    base::Task<void> replace_in(base::HeightRange range);
+    base::Task<void> start_refetching();
     base::Task<bool> remove_refuted(base::HeightRange range);
     base::Task<void> wait_for_agreement(base::HeightRange range);
     base::Task<void> report_backfill(std::int64_t id, base::HeightSet missing);
@@ -144,10 +156,11 @@ private:
     Seams seams_;
     Engine engine_;
     storage::AccountStore* accounts_ = nullptr;
-    std::vector<AccountFill*> fills_;            // under way
-    bool follows_ = false;                       // blocks come
-    std::optional<base::HeightSet> not_filled_;  // where accounts are filled
-    bool fill_goes_on_ = false;                  // see End
+    storage::ReindexStore* reindex_ = nullptr;
+    std::vector<Refetch*> refetches_;         // under way
+    bool follows_ = false;                    // blocks come
+    std::optional<base::HeightSet> not_had_;  // of a command that fetches again
+    bool fill_goes_on_ = false;               // see End
     storage::OutcomeStore* outcomes_ = nullptr;
     std::optional<OutcomeCheck> outcome_check_;
     rpc::TreeSource* tree_source_;

@@ -19,7 +19,7 @@ std::chrono::milliseconds ask_again_after(std::chrono::milliseconds missing) {
 
 chain::StoredPart part_to_store(const storage::PendingTree& pending, const chain::TreeCompletion& done) {
     using enum chain::StoredPart;
-    if (pending.has_result || missing_for(pending) < kPartAfter) return none;
+    if (pending.has_result || pending.stored_whole || missing_for(pending) < kPartAfter) return none;
     const bool tell = done.undecided && missing_for(pending) >= kUndecidedAfter;
     const auto part = tell ? undecided : rows;
     const bool has_more = part > pending.stored_part || !done.verdict.empty();

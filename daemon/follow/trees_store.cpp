@@ -66,7 +66,9 @@ base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks, bool confi
     open->answer.reset();
     if (open->outdated) co_return;
     auto& done = rows.completion;
-    done.replaces_part = pending.stored_part != chain::StoredPart::none || pending.has_result;
+    done.replaces_whole = pending.stored_whole;
+    done.replaces_part =
+        pending.stored_whole || pending.stored_part != chain::StoredPart::none || pending.has_result;
     if (!done.missing_receipts.empty()) {
         done.part = part_to_store(pending, done);
         done.again_after = ask_again_after(missing_for(pending));

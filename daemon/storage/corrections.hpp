@@ -14,12 +14,17 @@ namespace receiptd::storage {
 
 // All is written in the given transaction, once however often it is found.
 
+// Why trees were judged again.
+inline constexpr const char* kOtherRules = "judged again by the rules of this program";
+inline constexpr const char* kFetchedAgain = "its blocks were fetched again";
+inline constexpr const char* kMoreIsKnown = "receipts that were missing are known now";
+
 // Trees as they are now, and the findings that hold.
 struct JudgedAnew {
     std::vector<std::string> tx_hashes, verdicts,  // empty: it has none, for the reason that is its class
         error_classes;                             // the class of what gave the verdict, or empty
     std::vector<std::string> holding, handled;     // ids, and of each "t", "f", or empty
-    std::string why = "judged again by the rules of this program";
+    std::string why;
 };
 // Before results and findings of these trees are replaced: takes back findings that do not hold, and ends of
 // watches that were told with another verdict. Returns whether there was one.

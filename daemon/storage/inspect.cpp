@@ -4,6 +4,7 @@
 #include "metrics/registry.hpp"
 #include "storage/block_times.hpp"
 #include "storage/migrate.hpp"
+#include "storage/pg_reindex_store.hpp"
 #include "storage/rejudge.hpp"
 #include "storage/session.hpp"
 
@@ -45,14 +46,16 @@ std::vector<StoredSummary::Backfill> unfinished_backfills(pqxx::transaction_base
         "coverage, unnest(heights * int8multirange(int8range(from_height, to_height, '[]')) * "
         "coalesce((SELECT "
         "range_agg(one) FROM followed_accounts f, unnest(f.not_whole) AS one WHERE f.account_id = ANY "
-        "(accounts)), '{}')) r), array_to_string(accounts, ',') FROM backfills WHERE state = 'unfinished' "
+        "(accounts)), '{}')) r), array_to_string(accounts, ','), (SELECT sum(upper(r) - lower(r)) FROM "
+        "unnest(to_replace) r), to_replace IS NOT NULL FROM backfills WHERE state = 'unfinished' "
         "ORDER BY id");
     for (const auto& row : backfills) {
         StoredSummary::Backfill backfill;
         backfill.from_height = row[0].as<std::uint64_t>();
         backfill.to_height = row[1].as<std::uint64_t>();
         backfill.accounts = listed_names(row[5].as<std::string>());
-        const auto& missing = row[backfill.accounts.empty() ? 2 : 4];
+        backfill.replaces = row[7].as<bool>();
+        const auto& missing = row[backfill.replaces ? 6 : backfill.accounts.empty() ? 2 : 4];
         backfill.missing = missing.is_null() ? 0 : missing.as<std::uint64_t>();
         backfill.leased = !row[3].is_null() && row[3].as<bool>();
         found.push_back(std::move(backfill));
@@ -154,5 +157,12 @@ DatabaseFacts database_facts(const DatabaseOptions& database) {
 }
 
 StoredSummary stored_summary(const DatabaseOptions& database) { return ask(database, summary); }
+
+base::HeightSet replaceable_heights(const DatabaseOptions& database, base::HeightRange range) {
+    return ask(database, [range](pqxx::connection& connection) {
+        pqxx::work tx(connection);
+        return replaceable_heights(tx, range);
+    });
+}
 
 }  // namespace receiptd::storage

@@ -35,6 +35,7 @@ struct StoredSummary {
         std::uint64_t missing = 0;
         bool leased = false;
         std::vector<std::string> accounts;  // whose rows it fetches; empty: it stores heights
+        bool replaces = false;              // or replaces what is stored
     };
     std::vector<Backfill> unfinished_backfills;
     std::vector<FollowedAccount> accounts;  // with scope accounts; not_whole is of stored heights
@@ -48,6 +49,9 @@ struct StoredSummary {
 
 // Throws StorageError when the database cannot be asked.
 StoredSummary stored_summary(const DatabaseOptions& database);
+
+// The stored heights of the range of which retention has dropped nothing. Throws as there.
+base::HeightSet replaceable_heights(const DatabaseOptions& database, base::HeightRange range);
 
 // What a daemon needs of a server and a database, before anything is stored.
 struct DatabaseFacts {

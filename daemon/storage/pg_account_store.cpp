@@ -1,6 +1,7 @@
 #include "storage/pg_account_store.hpp"
 
 #include "chain/tree/facts.hpp"
+#include "storage/awaited_data.hpp"
 #include "storage/block_times.hpp"
 #include "storage/copy.hpp"
 #include "storage/executions.hpp"
@@ -107,6 +108,7 @@ void write_rows_of(pqxx::transaction_base& tx, chain::RowBatch& batch, RuleBook&
     copy_rows(tx, batch);
     tell_batch(tx, rules, batch);
     remember_listed(tx, batch.listed);
+    adopt_awaited(tx, batch);
     find_executions(tx, batch);
     name_executions(tx, executed_again_before(tx, batch));
     remember_late(tx, batch.facts.late_trees, {batch.facts.blocks.front().timestamp_nanosec, true});

@@ -1,6 +1,9 @@
 #include "storage/pg_backfill_store.hpp"
 
+#include "storage/pg_reindex_store.hpp"
+
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace receiptd::storage {
@@ -16,25 +19,54 @@ base::HeightSet missing_of(pqxx::transaction_base& tx, base::HeightRange range) 
     return base::HeightSet::parse_multirange(rows[0][0].c_str()).value_or(base::HeightSet(range));
 }
 
-// An unfinished order of wider heights for the same accounts is that order.
-std::int64_t register_range(pqxx::transaction_base& tx, base::HeightRange range,
-                            const std::vector<std::string>& accounts) {
-    const auto names = text_array(accounts);
+// What an order is for: missing heights, stored ones that lack accounts, or stored ones to be replaced.
+struct Order {
+    base::HeightRange range;
+    std::vector<std::string> accounts;
+    bool replaces = false;
+};
+
+// An unfinished order of wider heights is that order, unless heights are missing.
+std::int64_t register_order(pqxx::transaction_base& tx, const Order& order) {
+    const auto names = text_array(order.accounts);
+    const auto& range = order.range;
     const auto known = [&] {
         return shim::query(
             tx,
-            "SELECT id, from_height, to_height FROM backfills WHERE state = 'unfinished' "
-            "AND accounts = $3::text[] AND (from_height = $1 AND to_height = $2 "
-            "  OR accounts <> '{}' AND from_height <= $1 AND to_height >= $2) ORDER BY id LIMIT 1",
-            range.from, range.to, names);
+            "SELECT id FROM backfills WHERE state = 'unfinished' "
+            "AND accounts = $3::text[] AND (to_replace IS NOT NULL) = $4 "
+            "AND (from_height = $1 AND to_height = $2 "
+            "  OR (accounts <> '{}' OR $4) AND from_height <= $1 AND to_height >= $2) ORDER BY id LIMIT 1",
+            range.from, range.to, names, order.replaces);
     };
     const auto found = known();
     if (!found.empty()) return found[0][0].as<std::int64_t>();
+    std::string to_replace;  // empty: NULL
+    if (order.replaces) to_replace = replaceable_heights(tx, range).to_multirange();
     shim::query(tx,
-                "INSERT INTO backfills (from_height, to_height, accounts) VALUES ($1, $2, $3::text[]) "
-                "ON CONFLICT (from_height, to_height, accounts) WHERE state = 'unfinished' DO NOTHING",
-                range.from, range.to, names);
+                "INSERT INTO backfills (from_height, to_height, accounts, to_replace) "
+                "VALUES ($1, $2, $3::text[], nullif($4, '')::int8multirange) "
+                "ON CONFLICT (from_height, to_height, accounts, (to_replace IS NULL)) "
+                "WHERE state = 'unfinished' DO NOTHING",
+                range.from, range.to, names, to_replace);
     return known()[0][0].as<std::int64_t>();
+}
+
+BackfillProgress claim(pqxx::transaction_base& tx, const std::string& process, const Order& order) {
+    BackfillProgress progress;
+    progress.range = order.range;
+    progress.accounts = order.accounts;
+    progress.replaces = order.replaces;
+    progress.id = register_order(tx, order);
+    const auto leased =
+        shim::query(tx,
+                    std::string("UPDATE backfills SET ") + kLease + " WHERE id = $2 AND (" + kFree +
+                        " OR lease_owner = $1::uuid) RETURNING from_height, to_height",
+                    process, progress.id);
+    progress.leased = leased.empty();  // by another process
+    if (order.replaces && !leased.empty())
+        progress.range = {leased[0][0].as<base::Height>(), leased[0][1].as<base::Height>()};
+    return progress;
 }
 
 std::vector<std::string> accounts_of_order(pqxx::transaction_base& tx, std::int64_t id) {
@@ -53,20 +85,19 @@ base::Task<BackfillProgress> PgBackfillStore::claim_backfill(base::HeightRange r
 base::Task<BackfillProgress> PgBackfillStore::claim_fill(base::HeightRange range,
                                                          std::vector<std::string> accounts) {
     std::sort(accounts.begin(), accounts.end());
-    return database_.pool.following.transaction([process = database_.process(), range,
-                                                 accounts = std::move(accounts)](pqxx::work& tx) {
-        BackfillProgress progress;
-        progress.range = range;
-        progress.accounts = accounts;
-        progress.id = register_range(tx, range, accounts);
-        const auto leased = shim::query(tx,
-                                        std::string("UPDATE backfills SET ") + kLease +
-                                            " WHERE id = $2 AND (" + kFree + " OR lease_owner = $1::uuid)",
-                                        process, progress.id);
-        progress.leased = leased.affected_rows() == 0;  // by another process
-        if (accounts.empty()) progress.missing = missing_of(tx, range);
-        return progress;
-    });
+    return database_.pool.following.transaction(
+        [process = database_.process(), order = Order{range, std::move(accounts)}](pqxx::work& tx) {
+            auto progress = claim(tx, process, order);
+            if (order.accounts.empty()) progress.missing = missing_of(tx, order.range);
+            return progress;
+        });
+}
+
+base::Task<BackfillProgress> PgBackfillStore::claim_reindex(base::HeightRange range) {
+    return database_.pool.following.transaction(
+        [process = database_.process(), order = Order{range, {}, true}](pqxx::work& tx) {
+            return claim(tx, process, order);
+        });
 }
 
 base::Task<std::vector<BackfillProgress>> PgBackfillStore::claim_abandoned_backfills() {
@@ -77,7 +108,7 @@ base::Task<std::vector<BackfillProgress>> PgBackfillStore::claim_abandoned_backf
                             " WHERE id IN (SELECT id FROM backfills WHERE state = 'unfinished' AND " + kFree +
                             " AND lease_owner IS DISTINCT FROM $1::uuid ORDER BY id LIMIT 2 "
                             "FOR UPDATE SKIP LOCKED) "
-                            "RETURNING id, from_height, to_height",
+                            "RETURNING id, from_height, to_height, to_replace IS NOT NULL",
                         process);
         std::vector<BackfillProgress> claimed;
         for (const auto& row : rows) {
@@ -86,7 +117,8 @@ base::Task<std::vector<BackfillProgress>> PgBackfillStore::claim_abandoned_backf
             progress.id = row[0].as<std::int64_t>();
             progress.range = range;
             progress.accounts = accounts_of_order(tx, progress.id);
-            if (progress.accounts.empty()) progress.missing = missing_of(tx, range);
+            progress.replaces = row[3].as<bool>();
+            if (progress.accounts.empty() && !progress.replaces) progress.missing = missing_of(tx, range);
             claimed.push_back(std::move(progress));
         }
         return claimed;

@@ -2,6 +2,7 @@
 
 #include "metrics/registry.hpp"
 #include "storage/account_coverage.hpp"
+#include "storage/awaited_data.hpp"
 #include "storage/block_removal.hpp"
 #include "storage/block_times.hpp"
 #include "storage/copy.hpp"
@@ -48,29 +49,6 @@ bool add_to_coverage(pqxx::transaction_base& tx, const std::string& heights,
     if (!updated.empty() && updated[0][0].as<std::int64_t>() > facts.scope_serial)
         lack_later_accounts(tx, facts.covered, facts.scope_serial);
     return !updated.empty();
-}
-
-// Data whose tree is stored already (source rpc: trees come on their own, and a block may be late).
-void adopt_awaited(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
-    const bool has_receipts = batch[chain::Table::receipts].rows > 0;
-    if (has_receipts || batch[chain::Table::data_receipts].rows == 0 || batch.facts.blocks.empty()) return;
-    lock_adoption(tx);
-    const auto& first = batch.facts.blocks.front();
-    const auto& last = batch.facts.blocks.back();
-    shim::query(tx,
-                "WITH met AS (UPDATE data_receipts d SET tree_id = o.adopted_into, "
-                "  tx_hash = o.adopted_tx_hash FROM orphan_receipts o "
-                "  WHERE o.kind = 'data' AND o.adopted_tx_hash IS NOT NULL AND o.id = d.data_id "
-                "    AND d.block_height BETWEEN $1 AND $2 "
-                "    AND d.block_time BETWEEN " +
-                    time_of_nanoseconds(3, std::chrono::seconds(-1)) + " AND " +
-                    time_of_nanoseconds(4, std::chrono::seconds(1)) +
-                    "  RETURNING d.data_id, d.tx_hash, d.block_height, d.block_time, d.is_promise_resume), "
-                    "late AS (" +
-                    late_by_resumes("met") +
-                    ") "
-                    "DELETE FROM orphan_receipts o USING met WHERE o.kind = 'data' AND o.id = met.data_id",
-                first.height, last.height, first.timestamp_nanosec, last.timestamp_nanosec);
 }
 
 Told write_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch, RuleBook& rules) {

@@ -40,8 +40,11 @@ Claimed claim_due(pqxx::transaction_base& tx, unsigned limit, base::HeightRange 
     return claimed;
 }
 
+// In place of the part that is stored.
+constexpr const char* kStoredWhole = "whole";
+
 chain::StoredPart part_named(std::string_view name) {
-    if (name.empty()) return chain::StoredPart::none;
+    if (name.empty() || name == kStoredWhole) return chain::StoredPart::none;
     return name == "undecided" ? chain::StoredPart::undecided : chain::StoredPart::rows;
 }
 
@@ -59,6 +62,7 @@ PendingTree pending_of(const pqxx::row& row) {
     if (!row[9].is_null())
         pending.receipts_missing_for = std::chrono::milliseconds(row[9].as<std::int64_t>());
     pending.stored_part = part_named(row[10].as<std::string>());
+    pending.stored_whole = row[10].as<std::string>() == kStoredWhole;
     pending.has_result = row[11].as<bool>();
     pending.outcomes_missing = row[12].as<bool>();
     return pending;
@@ -90,7 +94,8 @@ base::Task<std::vector<PendingTree>> PgTreeStore::due_trees(unsigned limit, base
                 "    AND (p.tx_hash, p.block_height) NOT IN (SELECT tx_hash, block_height FROM done) "
                 "  RETURNING p.*, due.due_at AS was_due_at) "
                 "SELECT tx_hash, sender_id, block_height, block_hash, timestamp_nanosec, shard_id, attempts, "
-                "  EXISTS (SELECT FROM backfills WHERE block_height BETWEEN from_height AND to_height), "
+                "  stored_part IS NOT DISTINCT FROM 'whole' OR EXISTS (SELECT FROM backfills "
+                "    WHERE block_height BETWEEN from_height AND to_height), "
                 "  EXISTS (SELECT FROM blocks b WHERE b.block_height = taken.block_height "
                 "    AND b.block_time = taken.block_time AND b.protocol_version BETWEEN 74 AND 82 AND " +
                 between("b.block_time", 4) +
@@ -115,8 +120,9 @@ base::Task<std::vector<PendingTree>> PgTreeStore::due_trees(unsigned limit, base
 base::Task<std::uint64_t> PgTreeStore::pending_tree_count(base::HeightRange included_in) {
     return database_.pool.following.transaction([included_in](pqxx::work& tx) {
         return shim::query(tx,
-                           "SELECT count(*) FROM pending_trees WHERE stored_part IS NULL AND block_height "
-                           "BETWEEN $1 AND $2 AND (attempts > 0 AND starts_with(reason, $3)) IS NOT TRUE",
+                           "SELECT count(*) FROM pending_trees WHERE (stored_part IS NULL OR stored_part = "
+                           "'whole') AND block_height BETWEEN $1 AND $2 AND (attempts > 0 AND "
+                           "starts_with(reason, $3)) IS NOT TRUE",
                            included_in.from, included_in.to, std::string(chain::kOutcomesMissing))[0][0]
             .as<std::uint64_t>();
     });

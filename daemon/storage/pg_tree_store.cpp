@@ -57,15 +57,16 @@ bool keep_pending(pqxx::transaction_base& tx, const chain::TreeCompletion& done)
                .affected_rows() > 0;
 }
 
-// Findings of a part of the tree are taken back where the whole tree does not have them.
+// Findings of what was stored of the tree are taken back where the whole tree does not have them, if it is
+// known by now what it has.
 void take_back(pqxx::transaction_base& tx, const chain::TreeRows& tree) {
     const auto& done = tree.completion;
-    if (!done.replaces_part || done.verdict.empty()) return;
+    if (!done.replaces_part || done.verdict.empty() || !tree.batch.facts.late_trees.empty()) return;
     JudgedAnew judged;
     judged.tx_hashes = {done.tx_hash};
     judged.verdicts = {done.verdict};
     judged.error_classes = {done.deciding_class};
-    judged.why = "receipts that were missing are known now";
+    judged.why = done.replaces_whole ? kFetchedAgain : kMoreIsKnown;
     for_each_row(tree.batch, chain::Table::findings, {"finding_id", "handled"}, [&](const RowFields& row) {
         judged.holding.emplace_back(row[0].value_or(""));
         judged.handled.emplace_back(!row[1] ? "" : row[1]->front() != 0 ? "t" : "f");
@@ -110,7 +111,7 @@ void complete_transaction(pqxx::transaction_base& tx, const chain::TreeCompletio
 
 // Data is listed after the transaction and before the callback that awaits it, hence within the
 // tree's own time, but for a delayed block. What is not stored yet (its block is a gap, or slower than
-// the tree) is left for the block's own commit to find: adopt_awaited() in pg_block_store.cpp.
+// the tree) is left for the block's own commit to find: awaited_data.hpp.
 void adopt_data(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
     if (done.data_ids.empty()) return;
     const auto ids = text_array(done.data_ids);

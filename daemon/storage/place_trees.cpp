@@ -81,6 +81,22 @@ std::vector<PendingTree> silent_trees(pqxx::transaction_base& tx, base::HeightRa
     return silent;
 }
 
+void place_lacking(pqxx::transaction_base& tx, base::HeightRange included_in) {
+    const auto times = times_of_blocks(tx, included_in);
+    if (!times) return;
+    shim::query(tx,
+                "INSERT INTO pending_trees (tx_hash, sender_id, block_height, block_hash, block_time, "
+                "  timestamp_nanosec, shard_id, stored_part) "
+                "SELECT t.tx_hash, t.signer_id, t.block_height, b.block_hash, b.block_time, "
+                "  b.timestamp_nanosec, t.shard_id, 'whole' FROM transactions t "
+                "JOIN blocks b ON b.block_height = t.block_height AND b.block_time = t.block_time "
+                "WHERE b.block_height BETWEEN $1 AND $2 AND " +
+                    between("b.block_time", 3) + " AND " + between("t.block_time", 3) +
+                    " AND t.status = 'success_receipt_id' AND " + lacks_receipts(3) +
+                    " ON CONFLICT DO NOTHING",
+                included_in.from, included_in.to, times->since, times->until);
+}
+
 static bool have_left_out(pqxx::transaction_base& tx, const PendingTree& tree,
                           const std::vector<ToldOutcome>& told) {
     std::vector<std::string> ids, hashes;

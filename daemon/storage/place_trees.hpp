@@ -18,6 +18,8 @@ std::string lacks_receipts(int first);
 // See TreeStore::take_over_trees(), silent_trees() and place_silent_tree().
 std::uint64_t place_unfinished(pqxx::transaction_base& tx, base::Height from);
 std::vector<PendingTree> silent_trees(pqxx::transaction_base& tx, base::HeightRange included_in);
+// Trees that lack receipts are fetched again, in the place of all that is stored of them.
+void place_lacking(pqxx::transaction_base& tx, base::HeightRange included_in);
 bool place_silent(pqxx::transaction_base& tx, const PendingTree& tree, const std::vector<ToldOutcome>& told,
                   const std::string& untold);
 

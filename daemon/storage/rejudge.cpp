@@ -59,11 +59,18 @@ Included included(pqxx::transaction_base& tx, base::HeightRange heights) {
 
 using ResultKey = std::pair<std::string, std::uint64_t>;  // hash, height of the block that includes it
 
+struct JudgingAgain {
+    RuleBook& rules;
+    std::string why;
+};
+
 // Judges some trees again, and replaces their stored results and findings.
 class Replacing {
 public:
-    Replacing(pqxx::transaction_base& tx, RuleBook& rules, const TreeTimes& times)
-        : tx_(tx), rules_(rules), times_(times), placing_(tx, times) {}
+    Replacing(pqxx::transaction_base& tx, const JudgingAgain& again, const TreeTimes& times)
+        : tx_(tx), again_(again), times_(times), placing_(tx, times) {
+        told_.why = again.why;
+    }
 
     // The transactions among these that have a result and were not judged: not all of them lies between the
     // times.
@@ -194,7 +201,7 @@ private:
         }
         done_.findings_added = findings_.size();
         copy_rows(tx_, batch_);
-        tell_findings(tx_, rules_, batch_.findings, Telling::again);
+        tell_findings(tx_, again_.rules, batch_.findings, Telling::again);
     }
 
     pqxx::result remove(const std::string& from, const std::string& returning) {
@@ -207,7 +214,7 @@ private:
     }
 
     pqxx::transaction_base& tx_;
-    RuleBook& rules_;
+    const JudgingAgain& again_;
     const TreeTimes& times_;
     std::vector<std::string> settled_;
     JudgedAnew told_;
@@ -221,21 +228,21 @@ private:
 };
 
 // Trees that took longer are looked for as far as they reach.
-Rejudged rejudge_some(pqxx::transaction_base& tx, RuleBook& rules, const std::vector<std::string>& tx_hashes,
-                      const TreeTimes& times) {
-    Replacing most(tx, rules, times);
+Rejudged rejudge_some(pqxx::transaction_base& tx, const JudgingAgain& again,
+                      const std::vector<std::string>& tx_hashes, const TreeTimes& times) {
+    Replacing most(tx, again, times);
     auto done = most.run(tx_hashes);
     const auto longer = most.left(tx_hashes);
     if (longer.empty()) return done;
     const TreeTimes all{times.since, whole_times(tx, longer).until};
-    Replacing others(tx, rules, all);
+    Replacing others(tx, again, all);
     done.add(others.run(longer));
     done.left = others.left(longer).size();
     return done;
 }
 
-Rejudged rejudge_trees(pqxx::transaction_base& tx, RuleBook& rules, std::span<const std::string> tx_hashes,
-                       const TreeTimes& times) {
+Rejudged rejudge_trees(pqxx::transaction_base& tx, const JudgingAgain& again,
+                       std::span<const std::string> tx_hashes, const TreeTimes& times) {
     Rejudged done;
     for (; !tx_hashes.empty(); tx_hashes = tx_hashes.subspan(std::min(kTreesAtOnce, tx_hashes.size()))) {
         const auto part = tx_hashes.first(std::min(kTreesAtOnce, tx_hashes.size()));
@@ -243,7 +250,7 @@ Rejudged rejudge_trees(pqxx::transaction_base& tx, RuleBook& rules, std::span<co
         find_executions(tx, some, times);
         gather_executions(tx, some);
         keep_first_rows(tx, text_array(some), times);
-        done.add(rejudge_some(tx, rules, some, times));
+        done.add(rejudge_some(tx, again, some, times));
         name_executions(tx, some);
     }
     return done;
@@ -254,18 +261,20 @@ void note_judged(pqxx::transaction_base& tx, base::HeightRange heights) {
                 base::HeightSet(heights).to_multirange());
 }
 
-Rejudged rejudge_together(pqxx::connection& connection, RuleBook& rules, base::HeightRange heights) {
+Rejudged rejudge_together(pqxx::connection& connection, const JudgingAgain& again,
+                          base::HeightRange heights) {
     pqxx::work tx(connection);
     lock_adoption(tx);
     const auto found = included(tx, heights);
-    const auto done = rejudge_trees(tx, rules, found.tx_hashes, found.times);
+    const auto done = rejudge_trees(tx, again, found.tx_hashes, found.times);
     note_judged(tx, heights);
     tx.commit();
     return done;
 }
 
 // What is refused stays as it was judged.
-Rejudged rejudge_apart(pqxx::connection& connection, Database& database, base::HeightRange heights) {
+Rejudged rejudge_apart(pqxx::connection& connection, Database& database, const std::string& why,
+                       base::HeightRange heights) {
     const auto found = [&] {
         pqxx::work tx(connection);
         return included(tx, heights);
@@ -274,7 +283,7 @@ Rejudged rejudge_apart(pqxx::connection& connection, Database& database, base::H
     const auto judge = [&](std::span<const std::string> some) {
         pqxx::work tx(connection);
         lock_adoption(tx);
-        const auto judged = rejudge_trees(tx, database.rules, some, found.times);
+        const auto judged = rejudge_trees(tx, {database.rules, why}, some, found.times);
         tx.commit();
         done.add(judged);
     };
@@ -286,12 +295,13 @@ Rejudged rejudge_apart(pqxx::connection& connection, Database& database, base::H
     return done;
 }
 
-Rejudged rejudge_all(pqxx::connection& connection, Database& database, base::HeightRange heights) {
+Rejudged rejudge_all(pqxx::connection& connection, Database& database, const std::string& why,
+                     base::HeightRange heights) {
     try {
-        return rejudge_together(connection, database.rules, heights);
+        return rejudge_together(connection, {database.rules, why}, heights);
     } catch (const std::exception& error) {
         if (!is_of_the_rows(error)) throw;
-        return rejudge_apart(connection, database, heights);
+        return rejudge_apart(connection, database, why, heights);
     }
 }
 
@@ -337,17 +347,18 @@ base::Task<StoredHeights> Rejudging::heights() {
     });
 }
 
-base::Task<Rejudged> Rejudging::rejudge(base::HeightRange included_in) {
-    return database_.pool.adopting.run([&database = database_, included_in](pqxx::connection& connection) {
-        try {
-            return rejudge_together(connection, database.rules, included_in);
-        } catch (const pqxx::unique_violation&) {
-            // A daemon stored a result of one of the trees meanwhile; now it is seen.
-        } catch (const std::exception& error) {
-            if (!is_of_the_rows(error)) throw;
-        }
-        return rejudge_all(connection, database, included_in);
-    });
+base::Task<Rejudged> Rejudging::rejudge(base::HeightRange included_in, std::string why) {
+    return database_.pool.adopting.run(
+        [&database = database_, included_in, why = std::move(why)](pqxx::connection& connection) {
+            try {
+                return rejudge_together(connection, {database.rules, why}, included_in);
+            } catch (const pqxx::unique_violation&) {
+                // A daemon stored a result of one of the trees meanwhile; now it is seen.
+            } catch (const std::exception& error) {
+                if (!is_of_the_rows(error)) throw;
+            }
+            return rejudge_all(connection, database, why, included_in);
+        });
 }
 
 }  // namespace receiptd::storage

@@ -3,6 +3,7 @@
 
 #include "base/height_set.hpp"
 #include "base/task.hpp"
+#include "storage/corrections.hpp"
 #include "storage/database.hpp"
 
 #include <cstdint>
@@ -38,9 +39,9 @@ public:
     base::Task<StoredHeights> heights();
     // One database transaction: users, roles, results and findings of the trees whose transactions these
     // heights include. A tree that is not settled keeps its findings. Nobody is told but of what was
-    // told and does not hold (corrections.hpp). Idempotent. Where the data of one tree is at fault, each has
-    // a transaction of its own, and that one stays as it was.
-    base::Task<Rejudged> rejudge(base::HeightRange included_in);
+    // told and does not hold (corrections.hpp), with `why`. Idempotent. Where the data of one tree is at
+    // fault, each has a transaction of its own, and that one stays as it was.
+    base::Task<Rejudged> rejudge(base::HeightRange included_in, std::string why = kOtherRules);
 
 private:
     Database& database_;

@@ -69,7 +69,14 @@ Candidates candidates(pqxx::transaction_base& tx, base::HeightRange around) {
 const std::string kFindingsOf =
     "FROM findings WHERE tree_id = ANY ($1::text[]) "
     "AND block_time BETWEEN $2::timestamptz AND $3::timestamptz ";
-const std::string kKnownInPart = "AND kind = 'failed_receipt' AND (handled IS NULL OR role IS NULL) ";
+// More of a tree may tell who handled a failure, and that an account whose gas was burnt was deleted.
+const std::string kKnownInPart =
+    "AND (kind = 'failed_receipt' AND (handled IS NULL OR role IS NULL) "
+    "  OR kind = 'burnt_tokens' AND expected IS NULL) ";
+bool knows_the_rest(const chain::Finding& finding) {
+    if (finding.kind == chain::kind::kBurntTokens) return finding.expected;
+    return finding.handled && finding.role;
+}
 
 std::set<std::string> stored_ids(pqxx::transaction_base& tx, const std::string& query,
                                  const std::vector<std::string>& trees, const TreeTimes& times) {
@@ -193,7 +200,7 @@ void judge_stored(pqxx::transaction_base& tx, const std::map<std::string, Stored
     for (const auto& [tx_hash, tree] : trees) {
         auto decided = decided_of(tx_hash, tree, in_part);
         std::erase_if(decided.findings, [&](const auto& finding) {
-            const bool again = open.contains(finding.finding_id) && finding.handled && finding.role;
+            const bool again = open.contains(finding.finding_id) && knows_the_rest(finding);
             if (again) known_now.push_back(finding.finding_id);
             return !again && findings.contains(stored_as(finding));
         });

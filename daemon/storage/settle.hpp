@@ -18,8 +18,8 @@ namespace receiptd::storage {
 // all of them.
 enum class InPart : std::uint8_t { nothing, decided, everything };
 
-// Adds the results and findings of these trees that are decided and not stored yet. A stored finding of a
-// failure of which only a part was known is written anew when the rest is.
+// Adds the results and findings of these trees that are decided and not stored yet. A stored finding of
+// which only a part was known is written anew when the rest is.
 void judge_stored(pqxx::transaction_base& tx, const std::map<std::string, StoredTree>& trees,
                   const TreeTimes& times, chain::RowBatch& batch, InPart in_part = InPart::nothing);
 

@@ -21,7 +21,7 @@ WITH stored AS (
     DELETE FROM unavailable_heights u USING missing m WHERE m.heights @> u.height
 ), ended AS (
     UPDATE backfills SET state = 'finished', finished_at = now(), lease_owner = NULL, lease_until = NULL
-    WHERE state = 'unfinished' AND from_height >= $1 AND to_height <= $2
+    WHERE state = 'unfinished' AND from_height >= $1 AND to_height <= $2 AND to_replace IS NULL
 )
 SELECT coalesce((SELECT heights FROM missing), '{}'))";
 

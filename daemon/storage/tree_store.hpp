@@ -26,7 +26,8 @@ struct PendingTree {
     // Since some of its receipts could not be had: they decide its verdict, or complete what is stored of it.
     std::optional<std::chrono::milliseconds> receipts_missing_for;
     chain::StoredPart stored_part = chain::StoredPart::none;
-    bool has_result = false;  // stored with that part
+    bool stored_whole = false;  // and it is fetched again, in the place of all that is stored
+    bool has_result = false;    // stored with that part
     // Blocks should have brought all of it (place_silent_tree()).
     bool outcomes_missing = false;
 };

@@ -135,7 +135,7 @@ class AddedAccounts(support.Scenario):
         config = self.configured("neardata", FIRST)
         self.receiptd("run", "--config", config, "--until", last)
         _, err = self.receiptd("backfill", "--config", config, "--accounts", "nobody.sandbox", expect=1)
-        self.assertIn("not followed: nobody.sandbox", err)
+        self.assertEqual(err.count("not followed: nobody.sandbox"), 1, err)
 
 
 if __name__ == "__main__":

@@ -341,6 +341,23 @@ TYPED_TEST_P(StoreConformance, AFillOfAccountsIsAnOrderOfItsOwn) {
     EXPECT_TRUE(taken[1].missing.empty());
 }
 
+TYPED_TEST_P(StoreConformance, HeightsToBeReplacedAreAnOrderOfTheirOwn) {
+    const auto range = await(this->backfills().claim_backfill({1, 9}));
+    const auto again = await(this->backfills().claim_reindex({1, 9}));
+    EXPECT_NE(again.id, range.id);
+    EXPECT_TRUE(again.replaces);
+    EXPECT_TRUE(again.missing.empty());
+    EXPECT_TRUE(await(this->others_backfills().claim_reindex({5, 9})).leased) << "a wider one is under way";
+    this->pass(31);
+    const auto narrower = await(this->others_backfills().claim_reindex({5, 9}));
+    EXPECT_EQ(narrower.id, again.id);
+    EXPECT_EQ(narrower.range, (base::HeightRange{1, 9})) << "all of it is to be done";
+    this->pass(31);
+    const auto taken = await(this->backfills().claim_abandoned_backfills());
+    ASSERT_EQ(taken.size(), 1u) << "the other one is its own";
+    EXPECT_TRUE(taken[0].replaces);
+}
+
 REGISTER_TYPED_TEST_SUITE_P(
     StoreConformance, WhatIsCommittedIsCoveredAndWanted,
     WhatAnOperatorSkipsIsWantedNoMoreUntilItIsWantedAgain,
@@ -351,8 +368,8 @@ REGISTER_TYPED_TEST_SUITE_P(
     ATreeThatIsPostponedComesAgainWithOneMoreAttempt, ATreeIsStoredOnceAndIsNotPendingThen,
     ATreeThatWaitsForReceiptsSaysSinceWhen, ATreeOfWhichAPartIsStoredIsDueAgainAndCountsNoMore,
     WhatBecomesOfOneListingOfAHashLeavesTheOtherListingAsItWas, TreesOfABackfillAreOrdered,
-    ABackfillIsWorkedOnByOneProcess, ABackfillWhoseLeaseHasRunOutIsTakenOver,
-    ABackfillCanBeReleasedAndFinishedAndOrderedAnew, TwoAbandonedBackfillsAreTakenAtOnce,
-    AFillOfAccountsIsAnOrderOfItsOwn);
+    ABackfillIsWorkedOnByOneProcess, HeightsToBeReplacedAreAnOrderOfTheirOwn,
+    ABackfillWhoseLeaseHasRunOutIsTakenOver, ABackfillCanBeReleasedAndFinishedAndOrderedAnew,
+    TwoAbandonedBackfillsAreTakenAtOnce, AFillOfAccountsIsAnOrderOfItsOwn);
 
 }  // namespace receiptd::test

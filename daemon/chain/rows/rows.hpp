@@ -238,6 +238,7 @@ struct TreeCompletion {
     StoredPart part = StoredPart::none;
     std::chrono::milliseconds again_after{0};
     bool replaces_part = false;     // of the tree a part was stored, and maybe told
+    bool replaces_whole = false;    // that part is all of it, which is fetched again
     bool outcomes_missing = false;  // whole blocks should have brought the tree
 };
 struct TreeRows {

@@ -25,24 +25,15 @@ public:
 class BackfillsInMemory : public storage::BackfillStore {
 public:
     base::Task<storage::BackfillProgress> claim_backfill(base::HeightRange range) override {
-        return claim_fill(range, {});
+        return claim({range});
     }
     base::Task<storage::BackfillProgress> claim_fill(base::HeightRange range,
                                                      std::vector<std::string> accounts) override {
         std::sort(accounts.begin(), accounts.end());
-        auto found = std::find_if(backfills.begin(), backfills.end(), [&](const auto& each) {
-            const auto& known = each.second.range;
-            const bool wider = !accounts.empty() && known.from <= range.from && known.to >= range.to;
-            return (known == range || wider) && each.second.accounts == accounts && !each.second.finished;
-        });
-        if (found == backfills.end())
-            found =
-                backfills.emplace(static_cast<std::int64_t>(backfills.size()) + 1, Backfill{range, accounts})
-                    .first;
-        auto& [id, backfill] = *found;
-        const bool taken = !is_free(backfill) && backfill.owner != process;
-        if (!taken) lease(backfill);
-        co_return progress_of(id, backfill, range, taken);
+        return claim({range, std::move(accounts)});
+    }
+    base::Task<storage::BackfillProgress> claim_reindex(base::HeightRange range) override {
+        return claim({range, {}, true});
     }
     base::Task<std::vector<storage::BackfillProgress>> claim_abandoned_backfills() override {
         std::vector<storage::BackfillProgress> claimed;
@@ -71,6 +62,7 @@ public:
     struct Backfill {
         base::HeightRange range;
         std::vector<std::string> accounts = {};
+        bool replaces = false;
         bool finished = false;
         unsigned owner = 0;  // 0: none
         base::WallTime lease_until{};
@@ -81,6 +73,23 @@ public:
     std::map<std::int64_t, Backfill> backfills;
 
 private:
+    base::Task<storage::BackfillProgress> claim(Backfill order) {
+        auto found = std::find_if(backfills.begin(), backfills.end(), [&](const auto& each) {
+            const auto& [range, accounts, replaces, finished, owner, until] = each.second;
+            const bool wider = (!order.accounts.empty() || order.replaces) &&
+                               range.from <= order.range.from && range.to >= order.range.to;
+            return (range == order.range || wider) && accounts == order.accounts &&
+                   replaces == order.replaces && !finished;
+        });
+        const auto range = order.range;
+        if (found == backfills.end())
+            found =
+                backfills.emplace(static_cast<std::int64_t>(backfills.size()) + 1, std::move(order)).first;
+        auto& [id, backfill] = *found;
+        const bool taken = !is_free(backfill) && backfill.owner != process;
+        if (!taken) lease(backfill);
+        co_return progress_of(id, backfill, backfill.replaces ? backfill.range : range, taken);
+    }
     virtual base::HeightSet missing_of(base::HeightRange range) const = 0;
     storage::BackfillProgress progress_of(std::int64_t id, const Backfill& backfill, base::HeightRange range,
                                           bool leased) const {
@@ -88,7 +97,8 @@ private:
         progress.id = id;
         progress.range = range;
         progress.accounts = backfill.accounts;
-        if (backfill.accounts.empty()) progress.missing = missing_of(range);
+        progress.replaces = backfill.replaces;
+        if (backfill.accounts.empty() && !backfill.replaces) progress.missing = missing_of(range);
         progress.leased = leased;
         return progress;
     }

@@ -76,10 +76,15 @@ public:
         play(follower->follow(std::nullopt));
     }
     Follower::End backfill(base::HeightRange range) { return play(follower->backfill(range)); }
-    Follower::End fill(storage::AccountStore& accounts, std::vector<std::string> names,
-                       std::optional<base::HeightRange> range) {
-        follower->fill_accounts(accounts);
+    Follower::End fill(storage::AccountStore& accounts, storage::ReindexStore& reindex,
+                       std::vector<std::string> names, std::optional<base::HeightRange> range) {
+        follower->fetch_again(accounts, reindex);
         return play(follower->fill(std::move(names), range));
+    }
+    Follower::End reindex(storage::AccountStore& accounts, storage::ReindexStore& store,
+                          base::HeightRange range) {
+        follower->fetch_again(accounts, store);
+        return play(follower->reindex(range));
     }
 
     // Does what can be done now; the only thread of the pool has done what it was handed over before.

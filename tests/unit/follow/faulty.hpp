@@ -125,6 +125,9 @@ public:
                                                      std::vector<std::string> accounts) override {
         return later(stores_.backfills.claim_fill(range, std::move(accounts)));
     }
+    base::Task<storage::BackfillProgress> claim_reindex(base::HeightRange range) override {
+        return later(stores_.backfills.claim_reindex(range));
+    }
     base::Task<std::vector<storage::BackfillProgress>> claim_abandoned_backfills() override {
         return later(stores_.backfills.claim_abandoned_backfills());
     }

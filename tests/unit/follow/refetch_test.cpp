@@ -1,4 +1,4 @@
-// Stored heights are read again for accounts that they were stored without.
+// Stored heights are read again: for accounts that they were stored without, or to be replaced.
 #include "follower_fixture.hpp"
 
 #include "chain/tree/facts.hpp"
@@ -59,6 +59,33 @@ private:
     testing::MemoryStore& store_;
 };
 
+// Stored heights that are replaced, beside a database in memory.
+class ReindexInMemory final : public storage::ReindexStore {
+public:
+    explicit ReindexInMemory(testing::MemoryStore& store) : store_(store) {}
+
+    base::Task<HeightSet> to_replace(std::int64_t) override {
+        co_return store_.coverage.covered.within(left);
+    }
+    base::Task<bool> replace_rows(std::int64_t, chain::RowBatch batch) override {
+        for (const auto& block : batch.facts.blocks) replaced.push_back(block.height);
+        left.subtract(batch.facts.covered);
+        co_return true;
+    }
+    base::Task<void> fetch_lacking(HeightRange) override { co_return; }
+    base::Task<void> judge_again(HeightRange included_in) override {
+        judged = included_in;
+        co_return;
+    }
+
+    HeightSet left;
+    std::vector<Height> replaced;
+    std::optional<HeightRange> judged;
+
+private:
+    testing::MemoryStore& store_;
+};
+
 // Heights 100 to 130 are stored; from 120 on with the account.
 class AccountFilled : public testing::FollowerTest {
 protected:
@@ -71,7 +98,7 @@ protected:
     }
     Follower::End fill(std::optional<HeightRange> range = std::nullopt, const std::string& name = "a.near") {
         testing::Daemon daemon(context, chain, store, config::Start(config::StartAtHead{}));
-        return daemon.fill(account, {name}, range);
+        return daemon.fill(account, replacing, {name}, range);
     }
     static std::vector<Height> heights(Height from, Height to) {
         std::vector<Height> all;
@@ -80,6 +107,7 @@ protected:
     }
 
     AccountInMemory account{store};
+    ReindexInMemory replacing{store};
 };
 
 TEST_F(AccountFilled, AtEachHeightThatLacksItAndThenItIsWholeAbove) {
@@ -130,6 +158,55 @@ TEST_F(AccountFilled, OverARangeOnly) {
 }
 
 TEST_F(AccountFilled, OnlyIfItIsFollowed) { EXPECT_THROW(fill(std::nullopt, "b.near"), std::runtime_error); }
+
+// Heights 100 to 130 are stored, and 105 to 119 are to be replaced.
+class HeightsReplaced : public AccountFilled {
+protected:
+    void SetUp() override {
+        AccountFilled::SetUp();
+        replacing.left.add({105, 119});
+    }
+    Follower::End reindex() {
+        testing::Daemon daemon(context, chain, store, config::Start(config::StartAtHead{}));
+        return daemon.reindex(account, replacing, {105, 119});
+    }
+};
+
+TEST_F(HeightsReplaced, EachByOneRequestAndThenTheirTreesAreJudged) {
+    EXPECT_TRUE(reindex().missing.empty());
+    EXPECT_EQ(replacing.replaced, heights(105, 119));
+    for (const auto height : heights(105, 119)) EXPECT_EQ(chain.fetches[height], 1u);
+    EXPECT_EQ(chain.fetches.count(104), 0u);
+    EXPECT_EQ(replacing.judged->to, 119u);
+    EXPECT_TRUE(store.backfills.at(1).finished);
+}
+
+TEST_F(HeightsReplaced, FromWhereAnEarlierAttemptCameTo) {
+    replacing.left.subtract({105, 109});
+    reindex();
+    EXPECT_EQ(replacing.replaced, heights(110, 119));
+}
+
+TEST_F(HeightsReplaced, NotWhereNoHostGivesTheStoredBlock) {
+    chain.fail(107, 1'000);
+    chain.lie({110, "other", testing::hash_of(109), 109, chain.time_of(110)}, 100);
+    HeightSet missing({107, 107});
+    missing.add({110, 110});
+    EXPECT_EQ(reindex().missing, missing);
+    EXPECT_EQ(replacing.left, missing);
+}
+
+TEST_F(HeightsReplaced, WithABlockThatIsMissingAmongTheStoredOnes) {
+    store.blocks.erase(110);
+    EXPECT_TRUE(reindex().missing.empty());
+    EXPECT_EQ(replacing.replaced, heights(105, 119));
+}
+
+TEST_F(HeightsReplaced, ButForABlockOfWhichNobodyTellsTheHash) {
+    store.blocks.erase(110);
+    store.blocks.erase(111);
+    EXPECT_EQ(reindex().missing, HeightSet({110, 110}));
+}
 
 }  // namespace
 }  // namespace receiptd::follow
