@@ -31,7 +31,6 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <iostream>
 #include <optional>
 
 namespace receiptd::app {
@@ -392,10 +391,7 @@ int backfill(const config::Settings& settings, const BackfillCommand& command) {
     }
     const auto range = command.range.value();
     daemon.show_progress(range);
-    const auto end = daemon.run(follower.backfill(range), false);
-    const int code = report(end);
-    std::cout << range.size() - end.missing.size() << " of " << range.size() << " heights stored\n";
-    return report_lacking_accounts(settings, range) ? kIncomplete : code;
+    return report_backfilled(daemon.run(follower.backfill(range), false), settings, range);
 }
 
 }  // namespace receiptd::app

@@ -10,16 +10,10 @@
 #include <iostream>
 
 namespace receiptd::app {
+namespace {
 
-int report(const follow::Follower::End& end) {
-    if (end.missing.empty() && end.unfinished_trees == 0) return kOk;
-    for (const auto& range : end.missing.ranges())
-        log::warn("these heights are still missing", {{"from", range.from}, {"to", range.to}});
-    if (end.unfinished_trees > 0) log::warn("trees not complete", {{"transactions", end.unfinished_trees}});
-    return kIncomplete;
-}
-
-bool report_lacking_accounts(const config::Settings& settings, base::HeightRange range) {
+// Prints which ones.
+bool accounts_lack(const config::Settings& settings, base::HeightRange range) {
     bool found = false;
     for (const auto& account : storage::stored_summary(database_options(settings)).accounts) {
         const auto lacks = account.not_whole.within(range);
@@ -32,8 +26,6 @@ bool report_lacking_accounts(const config::Settings& settings, base::HeightRange
     }
     return found;
 }
-
-namespace {
 
 // The exit code for trees and heights that could not be had.
 int report_not_had(const follow::Follower::End& end) {
@@ -72,6 +64,21 @@ int report_filled(const follow::Follower::End& end, const config::Settings& sett
 }
 
 }  // namespace
+
+int report(const follow::Follower::End& end) {
+    if (end.missing.empty() && end.unfinished_trees == 0) return kOk;
+    for (const auto& range : end.missing.ranges())
+        log::warn("these heights are still missing", {{"from", range.from}, {"to", range.to}});
+    if (end.unfinished_trees > 0) log::warn("trees not complete", {{"transactions", end.unfinished_trees}});
+    return kIncomplete;
+}
+
+int report_backfilled(const follow::Follower::End& end, const config::Settings& settings,
+                      base::HeightRange range) {
+    const int code = report(end);
+    std::cout << range.size() - end.missing.size() << " of " << range.size() << " heights stored\n";
+    return accounts_lack(settings, range) ? kIncomplete : code;
+}
 
 int report_refetched(const follow::Follower::End& end, const config::Settings& settings,
                      const BackfillCommand& command) {

@@ -13,7 +13,8 @@ int report(const follow::Follower::End& end);
 // before.
 int report_refetched(const follow::Follower::End& end, const config::Settings& settings,
                      const BackfillCommand& command);
-// Prints which accounts lack stored heights of the range. True: some do.
-bool report_lacking_accounts(const config::Settings& settings, base::HeightRange range);
+// The same of a backfill, with how much is stored, and which accounts lack stored heights of the range.
+int report_backfilled(const follow::Follower::End& end, const config::Settings& settings,
+                      base::HeightRange range);
 
 }  // namespace receiptd::app
