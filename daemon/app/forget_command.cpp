@@ -4,6 +4,7 @@
 #include "app/progress.hpp"
 #include "app/runtime.hpp"
 #include "app/store_for_command.hpp"
+#include "app/wait_for.hpp"
 #include "storage/forget_rows.hpp"
 #include "storage/pg_account_store.hpp"
 
