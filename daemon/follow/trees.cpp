@@ -319,6 +319,10 @@ base::Task<void> Trees::look(OpenTree open) {
     }
     const bool complete = open->answer->complete;
     const bool final = all_final(*open->answer, blocks);
+    if (complete && out_of_patience(*open) && !open->awaited_block.empty()) {
+        co_await postpone(open, "a block that it was executed in could not be had: " + open->awaited_block);
+        co_return;
+    }
     if (complete && (final || out_of_patience(*open)) && is_passed(blocks)) {
         const auto confirmed = co_await look_at_outcomes(open, blocks);
         if (confirmed) co_await store(open, std::move(blocks), *confirmed);
@@ -385,8 +389,7 @@ base::Task<void> Trees::postpone(OpenTree open, std::string reason) {
 }
 
 bool Trees::out_of_patience(const Open& open) const {
-    return open.wanting_since && !open.blocks_may_come &&
-           state_.clock.steady() - *open.wanting_since >= patience_;
+    return open.wanting_since && state_.clock.steady() - *open.wanting_since >= patience_;
 }
 
 }  // namespace receiptd::follow

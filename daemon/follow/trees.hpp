@@ -79,8 +79,8 @@ private:
         base::Height looked_at = 0;        // its final part is known up to this height
         bool told_all = false;             // all of the last answer is final, and the listener knows
         std::optional<base::SteadyTime> wanting_since;  // a block that a complete tree executed in
-        bool blocks_may_come = false;                   // no host has denied one that is wanted
-        bool in_a_fork = false;                         // part of the last answer
+        std::string awaited_block;  // why one may still come; empty: hosts deny those that are wanted
+        bool in_a_fork = false;     // part of the last answer
         bool busy = false;
         bool asking = false;  // while busy
         bool writing = false;

@@ -18,7 +18,7 @@ constexpr auto kBlockComesWithin = std::chrono::seconds(2);
 base::Task<rpc::FinalBlocks> Trees::final_blocks(Open& open) {
     rpc::FinalBlocks blocks;
     blocks[open.pending.included_in.hash] = open.pending.included_in;
-    open.blocks_may_come = false;
+    open.awaited_block.clear();
     const auto executed_in = open.answer->executed_in;
     for (const auto& hash : executed_in) {
         if (blocks.contains(hash)) continue;
@@ -48,14 +48,14 @@ base::Task<std::optional<chain::BlockRef>> Trees::find_block(Open& open, std::st
     if (const auto* known = known_.find(hash)) co_return *known;
     const bool late = open.wanting_since && state_.clock.steady() - *open.wanting_since >= kBlockComesWithin;
     if (!is_history(open) && !late) {
-        open.blocks_may_come = true;
+        open.awaited_block = hash;
         co_return std::nullopt;
     }
     auto block = co_await final_block(blocks_, source_, std::move(hash), final_height(), priority_of(open));
     if (!block) {
-        const auto& reason = block.error().reason;
+        const auto& [reason, detail] = block.error();
         open.in_a_fork = open.in_a_fork || reason == rpc::kOfAFork;
-        open.blocks_may_come = open.blocks_may_come || reason != rpc::kUnknownBlock;
+        if (reason != rpc::kUnknownBlock) open.awaited_block = reason + ": " + detail;
         co_return std::nullopt;
     }
     known_.put(*block);
