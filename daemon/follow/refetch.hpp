@@ -1,5 +1,5 @@
-// Fetches heights again that are stored, for what hosts tell of the same blocks. Why, and what becomes of the
-// rows, is the derived class's matter.
+// Refetch fetches stored heights again, from hosts that give the same blocks. The derived class knows why,
+// and what becomes of the rows.
 #pragma once
 
 #include "base/event.hpp"

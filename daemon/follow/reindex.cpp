@@ -28,7 +28,7 @@ std::vector<chain::BlockRef> with_parents(std::vector<chain::BlockRef> stored, b
 
 base::Task<base::HeightSet> Reindex::look() { return reindex_.to_replace(order_); }
 
-// What its receipts belong to is stored below, and found at the end.
+// Parents of its receipts are stored below; adoption finds them at the end.
 base::Task<base::Height> Reindex::begin(base::HeightRange stretch, base::Height stored_from) {
     if (whole_blocks() && stretch.from > stored_from) {
         const auto ids = co_await engine_.stores.orphans.announced_below(stretch.from);

@@ -48,7 +48,7 @@ struct StoredCause {
     std::string evidence_json;  // of the stage that has the kind's name
 };
 
-// What all attempts of an alert send.
+// The message that all attempts of an alert send.
 struct KeptPayload {
     std::string body;
     bool confirmed = true;  // DueDelivery::confirmed

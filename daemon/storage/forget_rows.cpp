@@ -82,7 +82,7 @@ Keepers keepers(pqxx::transaction_base& tx, const std::string& account, bool onl
     return found;
 }
 
-// What becomes of some trees, by their hashes.
+// The fate of some trees, by their hashes.
 struct Fate {
     Hashes gone;
     ForgottenRows count;

@@ -19,7 +19,7 @@ base::HeightSet missing_of(pqxx::transaction_base& tx, base::HeightRange range) 
     return base::HeightSet::parse_multirange(rows[0][0].c_str()).value_or(base::HeightSet(range));
 }
 
-// What an order is for: missing heights, stored ones that lack accounts, or stored ones to be replaced.
+// An order is for missing heights, for stored ones that lack accounts, or for stored ones to be replaced.
 struct Order {
     base::HeightRange range;
     std::vector<std::string> accounts;

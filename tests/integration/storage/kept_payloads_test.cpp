@@ -1,4 +1,4 @@
-// What all attempts of an alert send is kept before the first one.
+// The message of an alert is kept before its first attempt, and all attempts send it.
 #include "alert_test_support.hpp"
 
 #include <gmock/gmock.h>
