@@ -22,6 +22,8 @@ struct HeightRange {
     friend bool operator==(const HeightRange&, const HeightRange&) = default;
 };
 
+inline Height below(Height height, Height distance) { return height > distance ? height - distance : 0; }
+
 inline constexpr Height kTopHeight = std::numeric_limits<std::int64_t>::max() - 1;  // bigint's, for SQL
 inline constexpr HeightRange kAllHeights{0, kTopHeight};
 

@@ -13,10 +13,6 @@ namespace {
 // parents. A yield waits for 200 blocks.
 constexpr base::Height kParentsBelow = 256;
 
-base::Height below(base::Height height, base::Height distance) {
-    return height > distance ? height - distance : 0;
-}
-
 chain::Scope scope_of_accounts(const std::vector<std::string>& accounts) {
     chain::Scope scope;
     const bool of_all = accounts == std::vector<std::string>{"*"};
@@ -45,7 +41,7 @@ base::Task<base::Height> AccountFill::begin(base::HeightRange stretch, base::Hei
     whole_from_ = std::max(whole_from_, stretch.from);
     if (!whole_blocks()) co_return stretch.from;
     const auto distance = whole_below_ ? kParentsBelow : chain::kSeamReach;
-    const auto from = std::max(stored_from, below(stretch.from, distance));
+    const auto from = std::max(stored_from, base::below(stretch.from, distance));
     if (from > stored_from) {
         const auto ids = co_await engine_.stores.orphans.announced_below(from);
         lineage_.hold_in_scope(ids);
@@ -79,7 +75,7 @@ base::Task<bool> AccountFill::settle(base::Height last) {
     co_await commit();
     if (!not_had_.empty()) co_return false;
     const auto lacking = co_await store_.lacking(order_.accounts);
-    if (!lacking.heights.within(base::HeightRange{below(last, chain::kSeamReach), last}).empty())
+    if (!lacking.heights.within(base::HeightRange{base::below(last, chain::kSeamReach), last}).empty())
         co_return false;
     co_return co_await store_.settle_above(order_.accounts, last, !whole_blocks());
 }
@@ -91,7 +87,7 @@ base::Task<void> AccountFill::finish() {
     const bool settled = co_await settle(end);
     if (settled) co_return;
     const auto lacking = co_await store_.lacking(order_.accounts);
-    const base::HeightRange reach{below(end, chain::kSeamReach), end};
+    const base::HeightRange reach{base::below(end, chain::kSeamReach), end};
     goes_on_above_ = lacking.reach_above && lacking.heights.within(reach).empty();
 }
 

@@ -31,7 +31,7 @@ struct Registered {
 
 // Where trees begin that run in these heights.
 base::HeightRange with_reach_below(base::HeightRange range) {
-    return {range.from > chain::kSeamReach ? range.from - chain::kSeamReach : 0, range.to};
+    return {base::below(range.from, chain::kSeamReach), range.to};
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ constexpr base::Height kNever = std::numeric_limits<base::Height>::max();
 
 // Where trees begin that may go on at this height.
 base::HeightRange right_below(base::Height height) {
-    return {height > chain::kSeamReach ? height - chain::kSeamReach : 0, height > 0 ? height - 1 : 0};
+    return {base::below(height, chain::kSeamReach), base::below(height, 1)};
 }
 
 base::HeightSet with_outcomes(const storage::Coverage& stored) {

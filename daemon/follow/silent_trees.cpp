@@ -83,6 +83,7 @@ std::optional<SilentTrees::Due> SilentTrees::next_due(base::HeightRange range) c
             if (to >= from + kSilence[stage]) due.add({from, to - kSilence[stage]});
         due.subtract(looked_at_[stage]);
         due.subtract(state_.heights.coverage().without_outcomes);  // these trees are pending
+        due.subtract(left_alone_);
         if (const auto here = due.within(range); !here.empty()) return Due{stage, here.ranges().front()};
     }
     return std::nullopt;
@@ -90,6 +91,7 @@ std::optional<SilentTrees::Due> SilentTrees::next_due(base::HeightRange range) c
 
 base::Task<void> SilentTrees::look() {
     in_vain_ = false;
+    co_await leave_what_is_replaced();
     while (!state_.stop.requested()) {
         const auto due = next_due(base::kAllHeights);
         if (!due) break;
@@ -104,6 +106,13 @@ base::Task<void> SilentTrees::look() {
         for (std::size_t stage = 0; stage <= due->stage; ++stage) looked_at_[stage].add(looked_at);
     }
     state_.trees.changed.notify_all();
+}
+
+base::Task<void> SilentTrees::leave_what_is_replaced() {
+    const auto replaced = co_await store_.heights_to_replace();
+    left_alone_ = {};
+    for (const auto& [from, to] : replaced.ranges())
+        left_alone_.add({base::below(from, chain::kSeamReach), to});
 }
 
 base::Task<void> SilentTrees::look_unless_refused(storage::PendingTree tree, std::size_t stage) {

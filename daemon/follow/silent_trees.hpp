@@ -46,6 +46,7 @@ private:
         base::HeightRange heights;
     };
     std::optional<Due> next_due(base::HeightRange range) const;
+    base::Task<void> leave_what_is_replaced();
     base::HeightSet known() const;
     base::Task<void> look_unless_refused(storage::PendingTree tree, std::size_t stage);
     base::Task<void> look_at(storage::PendingTree tree, bool last);
@@ -58,6 +59,7 @@ private:
     base::Wakeup wakeup_;
     std::array<base::HeightSet, kSilence.size()> looked_at_;  // by stage
     base::HeightSet lost_;                                    // meanwhile
+    base::HeightSet left_alone_;                              // trees from there run where rows are replaced
     bool in_vain_ = false;                                    // no host answered the last question
 };
 

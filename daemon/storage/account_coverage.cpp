@@ -12,12 +12,6 @@ std::string with_reach(const std::string& heights) {
            ")) FROM unnest(" + heights + ") AS r), '{}')";
 }
 
-base::HeightSet lacked_heights(const pqxx::field& field) {
-    auto set = base::HeightSet::parse_multirange(field.c_str());
-    if (!set) throw StorageError("followed_accounts holds a range without end; correct it by hand");
-    return std::move(*set);
-}
-
 }  // namespace
 
 std::int64_t scope_serial(pqxx::transaction_base& tx) {
@@ -32,8 +26,7 @@ FollowedAccounts followed_accounts(pqxx::transaction_base& tx) {
              "* int8multirange(int8range((SELECT block_height FROM block_above(-1)), NULL)) END "
              "FROM followed_accounts f WHERE " +
              kFollowedNow + " ORDER BY 1"))
-        found.accounts.push_back(
-            {row[0].as<std::string>(), row[1].as<base::Height>(), lacked_heights(row[2])});
+        found.accounts.push_back({row[0].as<std::string>(), row[1].as<base::Height>(), heights_of(row[2])});
     return found;
 }
 
@@ -52,9 +45,7 @@ std::vector<std::string> follow_accounts(pqxx::transaction_base& tx,
                        "= '*'), '{}'))") +
             " FROM new, grown ON CONFLICT DO NOTHING RETURNING account_id",
         text_array(accounts));
-    std::vector<std::string> added;
-    for (const auto& row : rows) added.push_back(row[0].as<std::string>());
-    return added;
+    return texts_of(rows);
 }
 
 bool forget_account(pqxx::transaction_base& tx, const std::string& account) {

@@ -121,12 +121,10 @@ RemovedBlock remove_block(pqxx::transaction_base& tx, base::Height height) {
     const base::HeightSet missing({block[0][1].as<base::Height>(), height});
     const auto again = executed_again_around(tx, {height, height});
     gather_executions(tx, again);
-    std::vector<std::string> trees;
-    const auto add = [&trees](const pqxx::result& rows) {
-        for (const auto& row : rows) trees.push_back(row[0].as<std::string>());
-    };
-    add(shim::query(tx, kTreesOfTheBlock, height, at));
-    add(shim::query(tx, kFetchAgain, height, at, block[0][2].as<std::string>()));
+    auto trees = texts_of(shim::query(tx, kTreesOfTheBlock, height, at));
+    const auto fetched_again =
+        texts_of(shim::query(tx, kFetchAgain, height, at, block[0][2].as<std::string>()));
+    trees.insert(trees.end(), fetched_again.begin(), fetched_again.end());
     const bool is_told = begin_watches_anew(tx, trees, {height, at});
     const DaysOf of_trees(tx, trees);
     for (const auto& rows :

@@ -218,10 +218,8 @@ bool begin_watches_anew(pqxx::transaction_base& tx, const std::vector<std::strin
 // to be gone.
 bool take_back_removed(pqxx::transaction_base& tx) {
     tx.exec("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
-    std::vector<std::string> tx_hashes;
-    for (const auto& row :
-         tx.exec("SELECT DISTINCT adopted_into FROM orphan_receipts WHERE id = 'removed block'"))
-        tx_hashes.push_back(row[0].as<std::string>());
+    const auto tx_hashes =
+        texts_of(tx.exec("SELECT DISTINCT adopted_into FROM orphan_receipts WHERE id = 'removed block'"));
     return !tx_hashes.empty() && tell_all(tx, tx.exec(of_removed(DaysOf::trees_of(tx, tx_hashes))));
 }
 

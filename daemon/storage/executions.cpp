@@ -15,12 +15,6 @@ constexpr base::Height kWeek = 2'000'000;
 const std::string kBeforeBatch = "BETWEEN " + time_of_nanoseconds(1, -std::chrono::days(7)) + " AND " +
                                  time_of_nanoseconds(2, std::chrono::seconds(1));
 
-std::vector<std::string> hashes_of(const pqxx::result& rows) {
-    std::vector<std::string> hashes;
-    for (const auto& row : rows) hashes.push_back(row[0].as<std::string>());
-    return hashes;
-}
-
 std::set<std::string> trees_in(const chain::RowBatch& batch) {
     std::set<std::string> trees;
     for (const auto table : {chain::Table::transactions, chain::Table::receipts, chain::Table::data_receipts,
@@ -38,14 +32,14 @@ void give_names(pqxx::transaction_base& tx, const std::vector<std::string>& tx_h
 }  // namespace
 
 std::vector<std::string> executed_again_around(pqxx::transaction_base& tx, base::HeightRange heights) {
-    return hashes_of(
+    return texts_of(
         shim::query(tx, "SELECT DISTINCT tx_hash FROM executions WHERE block_height BETWEEN $1 AND $2",
                     heights.from > kWeek ? heights.from - kWeek : 0, heights.to + kWeek));
 }
 
 std::vector<std::string> executed_again_before(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
     if (batch.facts.blocks.empty()) return {};
-    return hashes_of(shim::query(
+    return texts_of(shim::query(
         tx, "SELECT DISTINCT tx_hash FROM executions WHERE block_time " + kBeforeBatch,
         batch.facts.blocks.front().timestamp_nanosec, batch.facts.blocks.back().timestamp_nanosec));
 }

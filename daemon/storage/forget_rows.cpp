@@ -24,12 +24,6 @@ namespace {
 
 using Hashes = std::vector<std::string>;
 
-Hashes hashes_in(const pqxx::result& rows) {
-    Hashes hashes;
-    for (const auto& row : rows) hashes.push_back(row[0].as<std::string>());
-    return hashes;
-}
-
 // SQL; `accounts`: an array. In whose name a Delegate action acts, and on whom, is in it.
 std::string touching_transaction(const std::string& accounts) {
     return "(t.signer_id = ANY (" + accounts + ") OR t.receiver_id = ANY (" + accounts +
@@ -53,7 +47,7 @@ Hashes touched_trees(pqxx::transaction_base& tx, const Touched& touched) {
     const auto times = times_of_blocks(tx, heights);
     if (!times) return {};
     const auto here = " BETWEEN $2 AND $3 AND ";
-    return hashes_in(shim::query(
+    return texts_of(shim::query(
         tx,
         "SELECT split_part(t.tree_id, '@', 1) FROM transactions t WHERE t.block_height" + std::string(here) +
             between("t.block_time", 4) + " AND " + touching_transaction("$1::text[]") +

@@ -229,14 +229,10 @@ LateTrees judge_late(pqxx::connection& connection, const Turn& turn, const chain
 
 std::vector<std::string> due_late(pqxx::connection& connection, bool history) {
     pqxx::work tx(connection);
-    std::vector<std::string> tx_hashes;
-    for (const auto& row :
-         shim::query(tx,
-                     "SELECT tx_hash FROM late_trees WHERE due_at <= now() AND history = $1 "
-                     "ORDER BY due_at, tx_hash LIMIT $2",
-                     history, kTreesAtOnce))
-        tx_hashes.push_back(row[0].as<std::string>());
-    return tx_hashes;
+    return texts_of(shim::query(tx,
+                                "SELECT tx_hash FROM late_trees WHERE due_at <= now() AND history = $1 "
+                                "ORDER BY due_at, tx_hash LIMIT $2",
+                                history, kTreesAtOnce));
 }
 
 void postpone_late(pqxx::connection& connection, const std::string& tx_hash) {
@@ -327,8 +323,7 @@ base::Task<void> PgTreeStore::hurry_late_trees() {
 base::Task<void> PgTreeStore::make_late_across(base::Height from, bool history) {
     return database_.pool.adopting.transaction([from, history](pqxx::work& tx) {
         if (from == 0) return;
-        const auto times =
-            times_of_blocks(tx, {from > chain::kSeamReach ? from - chain::kSeamReach : 0, from - 1});
+        const auto times = times_of_blocks(tx, {base::below(from, chain::kSeamReach), from - 1});
         if (!times) return;
         shim::query(tx,
                     "INSERT INTO late_trees AS known (tx_hash, since, history) "
@@ -354,8 +349,7 @@ base::Task<std::uint64_t> PgTreeStore::find_late_trees() {
         const std::string orphans =
             "SELECT DISTINCT tree_id FROM orphan_receipts WHERE kind = 'receipt' AND adopted_at IS NULL "
             "AND tree_id IS NOT NULL";
-        std::vector<std::string> tx_hashes;
-        for (const auto& row : tx.exec(orphans)) tx_hashes.push_back(row[0].as<std::string>());
+        const auto tx_hashes = texts_of(tx.exec(orphans));
         if (tx_hashes.empty()) return std::uint64_t{0};
         const auto found = tx.exec("WITH orphans AS MATERIALIZED (" + orphans +
                                    ") "

@@ -124,12 +124,6 @@ const std::string kQueue =
     "SELECT id, kind, coalesce(endpoint, ''), ($15::text[])[list] <> '' FROM told "
     "  JOIN found ON id = told.alert_id LEFT JOIN queued ON queued.alert_id = id ORDER BY at";
 
-std::vector<std::string> ids_in(const pqxx::result& rows) {
-    std::vector<std::string> ids;
-    for (const auto& row : rows) ids.push_back(row[0].as<std::string>());
-    return ids;
-}
-
 struct Queued {
     std::vector<std::string> ids;  // of the alerts that were made
     Told told;
@@ -294,7 +288,7 @@ void tell_corrections(pqxx::transaction_base& tx, const News& corrections) {
                 text_array(corrections.finding_ids));
     const auto made = shim::query(tx, kCorrect, corrections.span.since, corrections.span.until,
                                   text_array(corrections.finding_ids));
-    stream(tx, ids_in(made), corrections);
+    stream(tx, texts_of(made), corrections);
 }
 
 }  // namespace receiptd::storage

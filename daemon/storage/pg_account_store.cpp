@@ -127,7 +127,7 @@ void cover_rows_of(pqxx::transaction_base& tx, const std::vector<std::string>& a
 
 // Receipts that are announced up to this height, and not executed up to it.
 bool trees_are_over(pqxx::transaction_base& tx, base::Height last) {
-    const base::HeightRange heights{last > chain::kSeamReach ? last - chain::kSeamReach : 0, last};
+    const base::HeightRange heights{base::below(last, chain::kSeamReach), last};
     const auto times = times_of_blocks(tx, heights);
     if (!times) return true;
     const auto there = " WHERE block_height BETWEEN $1 AND $2 AND " + between("block_time", 3);
@@ -156,7 +156,7 @@ base::Task<LackingAccounts> PgAccountStore::lacking(std::vector<std::string> acc
                 "  coalesce(since, 0) FROM lacking, kept",
             text_array(accounts))[0];
         LackingAccounts lacking;
-        lacking.heights = base::HeightSet::parse_multirange(row[0].c_str()).value_or(base::HeightSet());
+        lacking.heights = heights_of(row[0]);
         lacking.reach_above = row[1].as<bool>();
         lacking.since = row[2].as<base::Height>();
         for (const auto& unknown : shim::query(tx,

@@ -41,13 +41,10 @@ base::Task<std::optional<std::vector<std::string>>> PgAlertRuleStore::accounts(s
     return lane_.transaction([list = std::move(list), after = std::move(after),
                               limit](pqxx::work& tx) -> std::optional<std::vector<std::string>> {
         if (shim::query(tx, "SELECT FROM account_lists WHERE name = $1", list).empty()) return std::nullopt;
-        std::vector<std::string> found;
-        for (const auto& row : shim::query(tx,
-                                           "SELECT account_id FROM listed_accounts WHERE list = $1 "
-                                           "AND NOT removed AND account_id > $2 ORDER BY account_id LIMIT $3",
-                                           list, after, static_cast<std::int64_t>(limit)))
-            found.push_back(row[0].as<std::string>());
-        return found;
+        return texts_of(shim::query(tx,
+                                    "SELECT account_id FROM listed_accounts WHERE list = $1 "
+                                    "AND NOT removed AND account_id > $2 ORDER BY account_id LIMIT $3",
+                                    list, after, static_cast<std::int64_t>(limit)));
     });
 }
 

@@ -16,7 +16,7 @@ base::HeightSet missing_of(pqxx::transaction_base& tx, base::HeightRange range) 
     const auto rows = shim::query(tx, "SELECT $1::int8multirange - heights FROM coverage",
                                   base::HeightSet(range).to_multirange());
     if (rows.empty()) return base::HeightSet(range);
-    return base::HeightSet::parse_multirange(rows[0][0].c_str()).value_or(base::HeightSet(range));
+    return heights_of(rows[0][0]);
 }
 
 // An order is for missing heights, for stored ones that lack accounts, or for stored ones to be replaced.
@@ -70,10 +70,7 @@ BackfillProgress claim(pqxx::transaction_base& tx, const std::string& process, c
 }
 
 std::vector<std::string> accounts_of_order(pqxx::transaction_base& tx, std::int64_t id) {
-    std::vector<std::string> names;
-    for (const auto& row : shim::query(tx, "SELECT unnest(accounts) FROM backfills WHERE id = $1", id))
-        names.push_back(row[0].as<std::string>());
-    return names;
+    return texts_of(shim::query(tx, "SELECT unnest(accounts) FROM backfills WHERE id = $1", id));
 }
 
 }  // namespace

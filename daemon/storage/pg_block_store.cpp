@@ -252,14 +252,6 @@ CommitOutcome commit_without_refused(pqxx::connection& connection, chain::RowBat
     return outcome;
 }
 
-base::HeightSet height_set(const pqxx::field& field) {
-    auto set = base::HeightSet::parse_multirange(field.c_str());
-    if (!set)
-        throw StorageError(
-            "coverage holds a range without end; correct it by hand (see COMMENT ON TABLE coverage)");
-    return std::move(*set);
-}
-
 void add_wanted(pqxx::transaction_base& tx, base::HeightRange range) {
     shim::query(tx,
                 "UPDATE coverage SET wanted = wanted + $1::int8multirange, updated_at = now() "
@@ -296,12 +288,12 @@ base::Task<Coverage> PgBlockStore::load_coverage() {
             "FROM coverage, chain_identity");
         if (rows.empty()) return {};
         const auto row = rows[0];
-        return {height_set(row[0]),
-                height_set(row[1]),
-                height_set(row[2]),
+        return {heights_of(row[0]),
+                heights_of(row[1]),
+                heights_of(row[2]),
                 wall_time(row[3]),
                 shim::optional_of<base::Height>(row[4]),
-                height_set(row[6]),
+                heights_of(row[6]),
                 shim::optional_of<base::Height>(row[5])};
     });
 }

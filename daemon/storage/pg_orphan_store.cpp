@@ -26,10 +26,6 @@ namespace {
 constexpr base::Height kTreeHeights =
     10 * kSeamReach;  // rows of a tree written under an old name: at most that far
 
-base::Height below(base::Height height, base::Height distance) {
-    return height > distance ? height - distance : 0;
-}
-
 struct ReceiptColumns {
     std::vector<std::string> ids, trees, times, parents, roles, tx_hashes;
 };
@@ -56,7 +52,7 @@ void move_late_rows(pqxx::transaction_base& tx, base::HeightRange around) {
                     "SELECT coalesce(tree_id, id), max(adopted_into), coalesce(max(adopted_tx_hash), ''), "
                     "min(block_time) FROM orphan_receipts WHERE kind = 'receipt' AND "
                     "adopted_into <> coalesce(tree_id, id) AND block_height BETWEEN $1 AND $2 GROUP BY 1",
-                    below(around.from, kTreeHeights), around.to);
+                    base::below(around.from, kTreeHeights), around.to);
     std::vector<TreeMove> moves;
     std::string since;
     for (const auto& row : rows) {
@@ -76,7 +72,7 @@ struct Slice {
 };
 
 void find_times(pqxx::transaction_base& tx, Slice& slice, base::Height seam) {
-    const base::HeightRange reach{below(slice.heights.from, kSeamReach), slice.heights.to + kSeamReach};
+    const base::HeightRange reach{base::below(slice.heights.from, kSeamReach), slice.heights.to + kSeamReach};
     slice.around = times_of_blocks(tx, reach).value_or(TimeSpan());
     slice.seam = 0;
     if (seam < reach.from) return;
@@ -90,7 +86,7 @@ std::vector<Slice> orphan_slices(pqxx::transaction_base& tx, base::HeightRange a
         shim::query(tx,
                     "SELECT DISTINCT block_height FROM orphan_receipts WHERE adopted_at IS NULL "
                     "AND block_height BETWEEN $1 AND $2 ORDER BY block_height",
-                    below(around.from, kSeamReach), around.to + kSeamReach);
+                    base::below(around.from, kSeamReach), around.to + kSeamReach);
     std::vector<Slice> slices;
     for (const auto& row : rows) {
         const auto height = row[0].as<base::Height>();
@@ -232,7 +228,7 @@ void settle_adopted(pqxx::transaction_base& tx, base::HeightRange around) {
         "  SELECT array_agg(DISTINCT adopted_into) AS trees, min(block_time) - interval '1 day' AS since, "
         "    max(block_time) + interval '7 days' AS until FROM orphan_receipts WHERE kind = 'receipt' "
         "  AND adopted_at IS NOT NULL AND block_height BETWEEN $1 AND $2 HAVING count(*) > 0) AS around",
-        below(around.from, kSeamReach), around.to + kSeamReach);
+        base::below(around.from, kSeamReach), around.to + kSeamReach);
     for (const auto& row : adopted)
         keep_first_tellings(tx, row[0].as<std::string>(),
                             {row[1].as<std::string>(), row[2].as<std::string>()});
@@ -308,13 +304,10 @@ std::uint64_t adopt_data(pqxx::transaction_base& tx, const Slice& slice, Orphans
 
 std::vector<std::string> orphans_around(pqxx::connection& connection, base::HeightRange around) {
     pqxx::work tx(connection);
-    std::vector<std::string> ids;
-    for (const auto& row : shim::query(tx,
-                                       "SELECT id FROM orphan_receipts WHERE adopted_at IS NULL "
-                                       "AND block_height BETWEEN $1 AND $2 ORDER BY block_height, id",
-                                       below(around.from, kSeamReach), around.to + kSeamReach))
-        ids.push_back(row[0].as<std::string>());
-    return ids;
+    return texts_of(shim::query(tx,
+                                "SELECT id FROM orphan_receipts WHERE adopted_at IS NULL "
+                                "AND block_height BETWEEN $1 AND $2 ORDER BY block_height, id",
+                                base::below(around.from, kSeamReach), around.to + kSeamReach));
 }
 
 std::uint64_t adopt(pqxx::connection& connection, base::HeightRange around, Orphans only) {
@@ -353,12 +346,11 @@ base::Task<void> PgOrphanStore::adopt_orphans(base::HeightRange around) {
 
 base::Task<std::vector<std::string>> PgOrphanStore::announced_below(base::Height height) {
     return database_.pool.following.transaction([height](pqxx::work& tx) {
-        std::vector<std::string> ids;
-        const base::HeightRange heights{below(height, kSeamReach), below(height, 1)};
+        const base::HeightRange heights{base::below(height, kSeamReach), base::below(height, 1)};
         const auto times = times_of_blocks(tx, heights);
-        if (!times) return ids;
+        if (!times) return std::vector<std::string>();
         const auto meanwhile = between("block_time", 3);
-        const auto rows = shim::query(
+        return texts_of(shim::query(
             tx,
             "WITH announced AS (SELECT unnest(receipt_ids || output_data_ids) AS id FROM receipts "
             "  WHERE block_height BETWEEN $1 AND $2 AND " +
@@ -367,9 +359,7 @@ base::Task<std::vector<std::string>> PgOrphanStore::announced_below(base::Height
                 "NULL AND block_height BETWEEN $1 AND $2 AND " +
                 meanwhile + ") SELECT id FROM announced EXCEPT SELECT receipt_id FROM receipts WHERE " +
                 meanwhile,
-            heights.from, heights.to, times->since, times->until);
-        for (const auto& row : rows) ids.push_back(row[0].as<std::string>());
-        return ids;
+            heights.from, heights.to, times->since, times->until));
     });
 }
 

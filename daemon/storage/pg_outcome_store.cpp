@@ -208,7 +208,7 @@ OutcomeStore::Compared compare(pqxx::transaction_base& tx, base::Height from, ba
                                   "WHERE NOT isempty(open)",
                                   from, agreed);
     if (rows.empty()) return result;
-    const auto open = base::HeightSet::parse_multirange(rows[0][0].c_str()).value();
+    const auto open = heights_of(rows[0][0]);
     const auto begin = *open.first();
     result.next = std::min(begin + kAtOnce, agreed);
     result.is_last = result.next >= agreed;

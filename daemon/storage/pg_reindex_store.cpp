@@ -18,10 +18,6 @@ namespace {
 // One database transaction each: a daemon's adoption of orphans waits for it.
 constexpr base::Height kHeightsJudgedAgain = 20;
 
-base::HeightSet set_in(const pqxx::field& field) {
-    return base::HeightSet::parse_multirange(field.c_str()).value_or(base::HeightSet());
-}
-
 // The first height of which all tables have their rows, as far as there were some.
 base::Height first_kept(pqxx::transaction_base& tx) {
     const auto since = tx.exec(
@@ -71,14 +67,14 @@ base::HeightSet replaceable_heights(pqxx::transaction_base& tx, base::HeightRang
         "block_above(-1)), NULL)) FROM coverage",
         base::HeightSet(range).to_multirange());
     if (rows.empty()) return {};
-    return set_in(rows[0][0]).within({first_kept(tx), base::kTopHeight});
+    return heights_of(rows[0][0]).within({first_kept(tx), base::kTopHeight});
 }
 
 base::Task<base::HeightSet> PgReindexStore::to_replace(std::int64_t order) {
     return database_.pool.following.transaction([order](pqxx::work& tx) {
         const auto rows = shim::query(
             tx, "SELECT b.to_replace * c.heights FROM backfills b, coverage c WHERE b.id = $1", order);
-        return rows.empty() ? base::HeightSet() : set_in(rows[0][0]);
+        return rows.empty() ? base::HeightSet() : heights_of(rows[0][0]);
     });
 }
 

@@ -71,12 +71,6 @@ std::string text_fault(const char* name, const std::string& text) {
     return {};
 }
 
-std::vector<std::string> names_in(const pqxx::result& rows) {
-    std::vector<std::string> names;
-    for (const auto& row : rows) names.push_back(row[0].as<std::string>());
-    return names;
-}
-
 // A name without a wildcard that is not known matches nothing. Empty: there is none.
 std::string unknown_name(const char* what, const std::vector<std::string>& patterns,
                          const std::vector<std::string>& known) {
@@ -95,8 +89,8 @@ std::string matcher_fault(pqxx::transaction_base& tx, const storm::Matcher& matc
     std::vector<std::string> kinds;
     for (const auto& type : rule::message_types()) kinds.emplace_back(type.kind);
     const auto rules =
-        names_in(tx.exec("SELECT rule FROM endpoint_rules UNION SELECT name FROM alert_rules"));
-    const auto endpoints = names_in(tx.exec("SELECT name FROM endpoints"));
+        texts_of(tx.exec("SELECT rule FROM endpoint_rules UNION SELECT name FROM alert_rules"));
+    const auto endpoints = texts_of(tx.exec("SELECT name FROM endpoints"));
     for (auto fault :
          {unknown_name("kind of alert", matcher.kind, kinds), unknown_name("rule", matcher.rule, rules),
           unknown_name("endpoint", matcher.endpoint, endpoints)})

@@ -83,20 +83,46 @@ bool is_wanted(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
                 .empty();
 }
 
-void remove_earlier(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
-    const auto remove = [&](const std::string& table, const std::string& more = "") {
-        shim::query(tx,
-                    "DELETE FROM " + table +
-                        " WHERE tree_id = coalesce((SELECT tree_id FROM executions "
-                        "  WHERE tx_hash = $1 AND " +
-                        kAroundTransaction + "  ORDER BY abs(extract(epoch FROM block_time - " + kAt +
-                        ")) LIMIT 1), $1) " + more + "AND block_time >= " + kSince,
-                    done.tx_hash, done.block_timestamp_nanosec);
+// JSON, or empty: receipts whose shard is known, and maybe their place in a chunk.
+using Places = std::string;
+
+// `rows`: "receipts WHERE …".
+std::string remove_from_places(const std::string& rows) {
+    return "WITH gone AS (DELETE FROM " + rows +
+           " RETURNING receipt_id, block_height, shard_id, index_in_chunk) "
+           "SELECT coalesce(json_agg(gone)::text, '') FROM gone WHERE shard_id IS NOT NULL";
+}
+
+Places remove_earlier(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
+    const auto earlier = [](const std::string& table) {
+        return table +
+               " WHERE tree_id = coalesce((SELECT tree_id FROM executions "
+               "  WHERE tx_hash = $1 AND " +
+               kAroundTransaction + "  ORDER BY abs(extract(epoch FROM block_time - " + kAt +
+               ")) LIMIT 1), $1) AND block_time >= " + kSince;
     };
-    for (const char* table : {"receipts", "events"}) remove(table);
-    remove("transaction_results", "AND tx_hash = $1 ");  // as their index has it
+    const auto run = [&](const std::string& query) {
+        return shim::query(tx, query, done.tx_hash, done.block_timestamp_nanosec);
+    };
+    const auto places = run(remove_from_places(earlier("receipts")))[0][0].as<std::string>();
+    run("DELETE FROM " + earlier("events"));
+    run("DELETE FROM " + earlier("transaction_results") + " AND tx_hash = $1");  // as their index has it
     // Other findings of the watch (it is stuck, say) do not belong to the tree.
-    remove("findings", "AND " + kTreeFindings + " ");
+    run("DELETE FROM " + earlier("findings") + " AND " + kTreeFindings);
+    return places;
+}
+
+// Blocks prove where a receipt ran; hosts that tell a tree may not know it.
+void keep_places(pqxx::transaction_base& tx, const Places& places, const chain::TreeCompletion& done) {
+    if (places.empty()) return;
+    shim::query(tx,
+                "UPDATE receipts r SET shard_id = p.shard_id, index_in_chunk = p.index_in_chunk "
+                "FROM json_populate_recordset(NULL::receipts, $1::json) p "
+                "WHERE r.receipt_id = p.receipt_id AND r.block_height = p.block_height AND r.block_time >= " +
+                    kSince +
+                    " AND (r.shard_id IS NULL OR r.shard_id = p.shard_id AND r.index_in_chunk IS NULL "
+                    "  AND p.index_in_chunk IS NOT NULL)",
+                places, done.block_timestamp_nanosec);
 }
 
 void complete_transaction(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
@@ -135,20 +161,22 @@ void adopt_data(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
 
 // Receipts that were stored before their tree: under their own names where nobody could tell their
 // transaction, or of blocks of the other source.
-void remove_orphans(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
-    if (done.receipt_ids.empty()) return;
+Places remove_orphans(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
+    if (done.receipt_ids.empty()) return {};
     const auto rows = shim::query(tx,
                                   "DELETE FROM orphan_receipts WHERE kind = 'receipt' AND adopted_at IS NULL "
                                   "AND id = ANY ($1::text[]) RETURNING id",
                                   text_array(done.receipt_ids));
-    if (rows.empty()) return;
-    std::vector<std::string> ids;
-    for (const auto& row : rows) ids.push_back(row[0].as<std::string>());
-    for (const char* table : {"receipts", "events"})
-        shim::query(tx,
-                    std::string("DELETE FROM ") + table +
-                        " WHERE tree_id = ANY ($1::text[]) AND block_time >= " + kSince,
-                    text_array(ids), done.block_timestamp_nanosec);
+    if (rows.empty()) return {};
+    const auto ids = texts_of(rows);
+    const auto under_own_names = [](const std::string& table) {
+        return table + " WHERE tree_id = ANY ($1::text[]) AND block_time >= " + kSince;
+    };
+    const auto run = [&](const std::string& query) {
+        return shim::query(tx, query, text_array(ids), done.block_timestamp_nanosec);
+    };
+    run("DELETE FROM " + under_own_names("events"));
+    return run(remove_from_places(under_own_names("receipts")))[0][0].as<std::string>();
 }
 
 // Blocks have brought all of it meanwhile. The next block may have executed the hash again.
@@ -200,9 +228,9 @@ WrittenTree write_tree(pqxx::connection& connection, const chain::TreeRows& tree
     if (!is_pending && (done.part != chain::StoredPart::none || !is_wanted(tx, done))) return written;
     if (done.outcomes_missing) written.left_out = left_out_of_blocks(tx, tree);
     take_back(tx, tree);
-    remove_earlier(tx, done);
-    remove_orphans(tx, done);
+    const Places earlier = remove_earlier(tx, done), of_orphans = remove_orphans(tx, done);
     copy_rows(tx, tree.batch);
+    for (const auto* places : {&earlier, &of_orphans}) keep_places(tx, *places, done);
     complete_transaction(tx, done);
     const auto told = tell_batch(tx, database.rules, tree.batch);
     adopt_data(tx, done);
@@ -225,6 +253,15 @@ base::Task<std::uint64_t> PgTreeStore::take_over_trees(base::Height from) {
 base::Task<std::vector<PendingTree>> PgTreeStore::silent_trees(base::HeightRange included_in) {
     return database_.pool.following.transaction(
         [included_in](pqxx::work& tx) { return storage::silent_trees(tx, included_in); });
+}
+
+base::Task<base::HeightSet> PgTreeStore::heights_to_replace() {
+    return database_.pool.following.transaction([](pqxx::work& tx) {
+        const auto row = tx.exec(
+            "SELECT coalesce(range_agg(r), '{}') FROM backfills, unnest(to_replace) AS r "
+            "WHERE state = 'unfinished'")[0];
+        return heights_of(row[0]);
+    });
 }
 
 base::Task<bool> PgTreeStore::place_silent_tree(PendingTree tree, std::vector<ToldOutcome> told,

@@ -20,31 +20,41 @@ std::string lacks_receipts(int first) {
            meanwhile + "))";
 }
 
+std::string make_pending(std::string_view stored_part, const Within& within, const std::string& where,
+                         const std::string& joins) {
+    const std::string part = stored_part.empty() ? "NULL" : "'" + std::string(stored_part) + "'";
+    return "INSERT INTO pending_trees (tx_hash, sender_id, block_height, block_hash, block_time, "
+           "  timestamp_nanosec, shard_id, receipts_missing_since, stored_part) "
+           "SELECT t.tx_hash, t.signer_id, t.block_height, b.block_hash, b.block_time, b.timestamp_nanosec, "
+           "  t.shard_id, " +
+           std::string(stored_part == "rows" ? "now()" : "NULL") + ", " + part +
+           " FROM transactions t JOIN blocks b ON b.block_height = t.block_height "
+           "  AND b.block_time = t.block_time " +
+           joins + " WHERE " + within("t.block_time") + " AND " + within("b.block_time") + " AND " + where +
+           " ON CONFLICT DO NOTHING";
+}
+
 // A tree without a result has more to come, as its transaction became a receipt. One with a result may have
 // lost a block: blocks are stored beside each other, and the daemon that had judged the tree was killed
 // before one of them was stored.
 std::uint64_t place_unfinished(pqxx::transaction_base& tx, base::Height from) {
     if (from == 0) return 0;
-    const base::HeightRange below{from > chain::kSeamReach ? from - chain::kSeamReach : 0, from - 1};
-    const auto times = times_of_blocks(tx, below);
+    const base::HeightRange heights{base::below(from, chain::kSeamReach), from - 1};
+    const auto times = times_of_blocks(tx, heights);
     if (!times) return 0;
+    const auto meanwhile = [](const std::string& time) { return between(time, 3); };
     const auto placed = shim::query(
         tx,
-        "INSERT INTO pending_trees (tx_hash, sender_id, block_height, block_hash, block_time, "
-        "  timestamp_nanosec, shard_id) "
-        "SELECT t.tx_hash, t.signer_id, t.block_height, b.block_hash, b.block_time, b.timestamp_nanosec, "
-        "  t.shard_id FROM transactions t "
-        "JOIN blocks b ON b.block_height = t.block_height AND b.block_time = t.block_time "
-        "LEFT JOIN transaction_results judged ON judged.tx_hash = t.tx_hash AND judged.tree_id = t.tree_id "
-        "  AND judged.block_time = t.block_time AND " +
-            between("judged.block_time", 3) +
-            // Hosts know one execution of a hash.
-            " WHERE b.block_height BETWEEN $1 AND $2 AND " + between("b.block_time", 3) + " AND " +
-            between("t.block_time", 3) +
-            " AND t.status = 'success_receipt_id' AND (judged.tx_hash IS NULL OR t.tree_id = t.tx_hash AND "
-            "  judged.settled_height > $2 AND " +
-            lacks_receipts(3) + ") ON CONFLICT DO NOTHING",
-        below.from, below.to, times->since, times->until);
+        make_pending("", meanwhile,
+                     // Hosts know one execution of a hash.
+                     "b.block_height BETWEEN $1 AND $2 AND t.status = 'success_receipt_id' "
+                     "AND (judged.tx_hash IS NULL OR t.tree_id = t.tx_hash AND judged.settled_height > $2 "
+                     "  AND " +
+                         lacks_receipts(3) + ")",
+                     "LEFT JOIN transaction_results judged ON judged.tx_hash = t.tx_hash "
+                     "  AND judged.tree_id = t.tree_id AND judged.block_time = t.block_time AND " +
+                         meanwhile("judged.block_time")),
+        heights.from, heights.to, times->since, times->until);
     return static_cast<std::uint64_t>(placed.affected_rows());
 }
 
@@ -84,17 +94,12 @@ std::vector<PendingTree> silent_trees(pqxx::transaction_base& tx, base::HeightRa
 void place_lacking(pqxx::transaction_base& tx, base::HeightRange included_in) {
     const auto times = times_of_blocks(tx, included_in);
     if (!times) return;
-    shim::query(tx,
-                "INSERT INTO pending_trees (tx_hash, sender_id, block_height, block_hash, block_time, "
-                "  timestamp_nanosec, shard_id, stored_part) "
-                "SELECT t.tx_hash, t.signer_id, t.block_height, b.block_hash, b.block_time, "
-                "  b.timestamp_nanosec, t.shard_id, 'whole' FROM transactions t "
-                "JOIN blocks b ON b.block_height = t.block_height AND b.block_time = t.block_time "
-                "WHERE b.block_height BETWEEN $1 AND $2 AND " +
-                    between("b.block_time", 3) + " AND " + between("t.block_time", 3) +
-                    " AND t.status = 'success_receipt_id' AND " + lacks_receipts(3) +
-                    " ON CONFLICT DO NOTHING",
-                included_in.from, included_in.to, times->since, times->until);
+    shim::query(
+        tx,
+        make_pending(
+            "whole", [](const std::string& time) { return between(time, 3); },
+            "b.block_height BETWEEN $1 AND $2 AND t.status = 'success_receipt_id' AND " + lacks_receipts(3)),
+        included_in.from, included_in.to, times->since, times->until);
 }
 
 static bool have_left_out(pqxx::transaction_base& tx, const PendingTree& tree,

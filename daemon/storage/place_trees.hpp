@@ -1,11 +1,13 @@
-// Trees of whole blocks that are not over become pending: pending_trees.
+// Stored trees become pending: pending_trees.
 #pragma once
 
 #include "storage/pqxx_shim.hpp"
 #include "storage/tree_store.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace receiptd::storage {
@@ -14,6 +16,14 @@ namespace receiptd::storage {
 // parameter, in microseconds, before which no such transaction lies; the next one is that after which none
 // lies.
 std::string lacks_receipts(int first);
+
+// SQL: a column of that name lies within some time.
+using Within = std::function<std::string(const std::string& time)>;
+
+// SQL: trees of stored transactions become pending, if they are not. `stored_part` is that of pending_trees:
+// "whole"; "rows", if receipts are missing; or empty. `where`: on t, the transaction, and b, its block.
+std::string make_pending(std::string_view stored_part, const Within& within, const std::string& where,
+                         const std::string& joins = "");
 
 // See TreeStore::take_over_trees(), silent_trees() and place_silent_tree().
 std::uint64_t place_unfinished(pqxx::transaction_base& tx, base::Height from);

@@ -1,5 +1,7 @@
 #include "storage/pqxx_shim.hpp"
 
+#include "storage/errors.hpp"
+
 #include <libpq-fe.h>
 #include <poll.h>
 
@@ -179,6 +181,20 @@ std::string text_array(const std::vector<std::string>& values) {
 
 base::u128 amount_of(const pqxx::field& field) {
     return base::parse_u128(field.as<std::string>()).value_or(0);
+}
+
+std::vector<std::string> texts_of(const pqxx::result& rows) {
+    std::vector<std::string> texts;
+    for (const auto& row : rows) texts.push_back(row[0].as<std::string>());
+    return texts;
+}
+
+base::HeightSet heights_of(const pqxx::field& field) {
+    auto heights = base::HeightSet::parse_multirange(field.as<std::string>());
+    if (!heights)
+        throw StorageError("the column " + std::string(field.name()) +
+                           " holds a range without end; correct it by hand");
+    return std::move(*heights);
 }
 
 std::vector<std::string> ids_of(const pqxx::field& field) {

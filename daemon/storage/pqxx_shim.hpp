@@ -4,6 +4,7 @@
 // loses notifications between two calls.
 #pragma once
 
+#include "base/height_set.hpp"
 #include "base/u128.hpp"
 
 #include <pqxx/connection>
@@ -29,6 +30,10 @@ namespace receiptd::storage {
 std::string text_array(const std::vector<std::string>& values);
 // The elements of a text[] of ids, which hold no quotes and no commas; NULL has none.
 std::vector<std::string> ids_of(const pqxx::field& field);
+// The texts of the first column.
+std::vector<std::string> texts_of(const pqxx::result& rows);
+// The value of an int8multirange. Throws StorageError that names the column where a range has no end.
+base::HeightSet heights_of(const pqxx::field& field);
 // The value of a numeric(39, 0).
 base::u128 amount_of(const pqxx::field& field);
 

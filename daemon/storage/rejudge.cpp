@@ -9,6 +9,7 @@
 #include "storage/executions.hpp"
 #include "storage/news.hpp"
 #include "storage/pg_orphan_store.hpp"
+#include "storage/place_trees.hpp"
 #include "storage/placing.hpp"
 #include "storage/set_aside.hpp"
 #include "storage/stored_tree.hpp"
@@ -160,15 +161,11 @@ private:
             told_.error_classes.emplace_back(chain::kReceiptsMissing);
             verdicts_[{tx_hash, row[1].as<std::uint64_t>()}] = chain::kind::kUndecided;
         }
-        shim::query(tx_,
-                    "INSERT INTO pending_trees (tx_hash, sender_id, block_height, block_hash, block_time, "
-                    "  timestamp_nanosec, shard_id, receipts_missing_since, stored_part) "
-                    "SELECT t.tx_hash, t.signer_id, t.block_height, b.block_hash, b.block_time, "
-                    "  b.timestamp_nanosec, t.shard_id, now(), 'rows' FROM transactions t "
-                    "JOIN blocks b ON b.block_height = t.block_height AND b.block_time = t.block_time "
-                    "WHERE t.tx_hash = ANY ($1::text[]) AND t.block_time BETWEEN $2::timestamptz AND "
-                    "  $3::timestamptz ON CONFLICT DO NOTHING",
-                    text_array(judged), times_.since, times_.until);
+        const auto meanwhile = [](const std::string& time) {
+            return time + " BETWEEN $2::timestamptz AND $3::timestamptz";
+        };
+        shim::query(tx_, make_pending("rows", meanwhile, "t.tx_hash = ANY ($1::text[])"), text_array(judged),
+                    times_.since, times_.until);
     }
 
     void write_users() {
@@ -334,10 +331,7 @@ StoredHeights stored_heights(pqxx::transaction_base& tx) {
         "SELECT heights, heights * judged_before FROM kept",
         oldest.as<std::string>());
     if (rows.empty()) return {};
-    const auto set_of = [](const pqxx::field& field) {
-        return base::HeightSet::parse_multirange(field.as<std::string>()).value_or(base::HeightSet());
-    };
-    return {set_of(rows[0][0]), set_of(rows[0][1])};
+    return {heights_of(rows[0][0]), heights_of(rows[0][1])};
 }
 
 base::Task<StoredHeights> Rejudging::heights() {

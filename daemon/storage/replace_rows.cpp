@@ -13,6 +13,7 @@
 #include "storage/executions.hpp"
 #include "storage/late_trees.hpp"
 #include "storage/pg_unplaced_store.hpp"
+#include "storage/place_trees.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -25,12 +26,6 @@ namespace receiptd::storage {
 namespace {
 
 using RowIds = std::vector<std::string>;
-
-RowIds first_column(const pqxx::result& rows) {
-    RowIds ids;
-    for (const auto& row : rows) ids.push_back(row[0].as<std::string>());
-    return ids;
-}
 
 // $1 is the heights, $2 and $3 the times of the batch.
 const std::string kHere =
@@ -99,10 +94,10 @@ private:
     }
 
     void note_what_is_there() {
-        trees_ = first_column(here("SELECT tree_id FROM receipts WHERE " + kHere +
-                                   "UNION SELECT tree_id FROM data_receipts WHERE " + kHere +
-                                   "UNION SELECT tree_id FROM transactions WHERE " + kHere));
-        kept_ = first_column(
+        trees_ = texts_of(here("SELECT tree_id FROM receipts WHERE " + kHere +
+                               "UNION SELECT tree_id FROM data_receipts WHERE " + kHere +
+                               "UNION SELECT tree_id FROM transactions WHERE " + kHere));
+        kept_ = texts_of(
             shim::query(tx_,
                         "SELECT tree FROM unnest($1::text[]) AS tree WHERE split_part(tree, '@', 1) IN "
                         "(SELECT tx_hash FROM watches) "
@@ -154,16 +149,11 @@ private:
     }
     void fetch_again(const RowIds& trees, base::Height begun_below) {
         if (trees.empty()) return;
-        const auto days = DaysOf(tx_, trees);
+        const DaysOf days(tx_, trees);
         shim::query(tx_,
-                    "INSERT INTO pending_trees (tx_hash, sender_id, block_height, block_hash, block_time, "
-                    "  timestamp_nanosec, shard_id, stored_part) "
-                    "SELECT t.tx_hash, t.signer_id, t.block_height, b.block_hash, b.block_time, "
-                    "  b.timestamp_nanosec, t.shard_id, 'whole' FROM transactions t "
-                    "JOIN blocks b ON b.block_height = t.block_height AND b.block_time = t.block_time "
-                    "WHERE t.tx_hash = ANY ($1::text[]) AND " +
-                        days.have("t.block_time") + " AND " + days.have("b.block_time") +
-                        " AND t.block_height < $2 ON CONFLICT DO NOTHING",
+                    make_pending(
+                        "whole", [&days](const std::string& time) { return days.have(time); },
+                        "t.tx_hash = ANY ($1::text[]) AND t.block_height < $2"),
                     text_array(trees), begun_below);
     }
 
@@ -189,8 +179,8 @@ private:
 
     RowIds without_transaction() {
         std::set<std::string> lost(trees_.begin(), trees_.end());
-        const auto judged = first_column(
-            here("SELECT DISTINCT tree_id FROM findings WHERE " + kTreeFindings + " AND " + kHere));
+        const auto judged =
+            texts_of(here("SELECT DISTINCT tree_id FROM findings WHERE " + kTreeFindings + " AND " + kHere));
         lost.insert(judged.begin(), judged.end());
         if (lost.empty()) return {};
         const RowIds trees(lost.begin(), lost.end());

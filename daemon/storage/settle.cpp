@@ -55,7 +55,7 @@ constexpr const char* kCandidates =
     "ORDER BY t.tx_hash";
 
 Candidates candidates(pqxx::transaction_base& tx, base::HeightRange around) {
-    const auto from = around.from > kSeamReach ? around.from - kSeamReach : 0;
+    const auto from = base::below(around.from, kSeamReach);
     const auto to = around.to + kSeamReach;
     const auto times = shim::query(tx, kAdoptedMeanwhile, from, to)[0];
     Candidates found;

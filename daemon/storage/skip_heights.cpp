@@ -29,7 +29,7 @@ SELECT coalesce((SELECT heights FROM missing), '{}'))";
 
 base::HeightSet skip_heights(pqxx::transaction_base& tx, base::HeightRange range) {
     const auto row = shim::query(tx, kSkip, range.from, range.to)[0];
-    return base::HeightSet::parse_multirange(row[0].c_str()).value();
+    return heights_of(row[0]);
 }
 
 bool is_skipped(pqxx::transaction_base& tx, base::Height height) {

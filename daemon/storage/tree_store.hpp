@@ -92,6 +92,8 @@ public:
     // Trees included at these heights, of whole blocks, of which a receipt is announced and no outcome of it
     // is stored; without those that are pending.
     virtual base::Task<std::vector<PendingTree>> silent_trees(base::HeightRange included_in) = 0;
+    // Stored heights that `receiptd reindex` is to replace: their rows may lack what the block has.
+    virtual base::Task<base::HeightSet> heights_to_replace() = 0;
     // It becomes pending if all blocks of these outcomes are stored, and one as a whole block that lacks its
     // outcome; or, with why it is `untold`, whatever is stored, and as one that was asked for. False:
     // neither, or it is over.

@@ -88,6 +88,8 @@ struct ReceiptRow {
     bool orphan = false;
     std::string signer_id = "alice.near";
     std::string result = {};
+    std::string shard_id = "0";
+    std::string index_in_chunk = "0";
 };
 
 inline void add_receipt(RowBatch& batch, base::Height height, const ReceiptRow& row) {
@@ -97,8 +99,8 @@ inline void add_receipt(RowBatch& batch, base::Height height, const ReceiptRow& 
               row.tree_id,
               h,
               time_text(height),
-              "0",
-              "0",
+              or_null(row.shard_id),
+              or_null(row.index_in_chunk),
               or_null(row.tx_hash),
               or_null(row.parent),
               row.predecessor_id,

@@ -134,6 +134,31 @@ TEST_F(Trees, AreStoredOnceHoweverOftenTheyCome) {
     EXPECT_EQ(value("SELECT count(*) FROM events"), "1");
 }
 
+TEST_F(Trees, LeaveReceiptsWhereBlocksHaveProvedThatTheyRan) {
+    const auto place = [this](const std::string& shard_id, const std::string& index_in_chunk) {
+        chain::TreeRows again;
+        again.completion = tree().completion;
+        again.completion.replaces_part = true;
+        ReceiptRow row{"A", "T", "T"};
+        row.shard_id = shard_id;
+        row.index_in_chunk = index_in_chunk;
+        add_receipt(again.batch, 101, row);
+        execute(
+            "INSERT INTO pending_trees (tx_hash, sender_id, block_height, block_hash, block_time, "
+            "timestamp_nanosec) SELECT 'T', 'alice.near', 100, 'hash100', now(), " +
+            std::to_string(again.completion.block_timestamp_nanosec) + " ON CONFLICT DO NOTHING");
+        await(store().trees.commit_tree(std::move(again)));
+        return rows("SELECT shard_id, index_in_chunk FROM receipts");
+    };
+    EXPECT_EQ(place("3", "17"), "3|17\n");
+    EXPECT_EQ(place("3", ""), "3|17\n");
+    EXPECT_EQ(place("", ""), "3|17\n");
+    EXPECT_EQ(place("4", ""), "4|-\n") << "the place in a chunk of another shard";
+    EXPECT_EQ(place("3", "5"), "3|5\n");
+    execute("UPDATE receipts SET block_height = 102");
+    EXPECT_EQ(place("3", ""), "3|-\n") << "the place in another block";
+}
+
 TEST_F(Trees, GoWithTheBlockOfTheirTransactionNotWithThoseInWhichTheyWereExecuted) {
     auto by_rpc = block_batch(101);
     by_rpc.facts.tell_outcomes = false;

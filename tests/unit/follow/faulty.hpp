@@ -91,6 +91,9 @@ public:
     base::Task<std::vector<storage::PendingTree>> silent_trees(base::HeightRange included_in) override {
         return later(stores_.trees.silent_trees(included_in));
     }
+    base::Task<base::HeightSet> heights_to_replace() override {
+        return later(stores_.trees.heights_to_replace());
+    }
     base::Task<bool> place_silent_tree(storage::PendingTree tree, std::vector<storage::ToldOutcome> told,
                                        std::string untold) override {
         return later(stores_.trees.place_silent_tree(std::move(tree), std::move(told), std::move(untold)));

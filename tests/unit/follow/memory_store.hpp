@@ -245,6 +245,7 @@ public:
             if (included_in.contains(tree.included_in.height)) found.push_back(tree);
         co_return found;
     }
+    base::Task<base::HeightSet> heights_to_replace() override { co_return to_replace; }
     base::Task<bool> place_silent_tree(storage::PendingTree, std::vector<storage::ToldOutcome> outcomes,
                                        std::string untold) override {
         placed_silent.emplace_back(outcomes.size(), std::move(untold));
@@ -293,6 +294,7 @@ public:
     std::set<Height> late_across;
     std::vector<base::HeightRange> looked_at_for_silent;
     std::vector<storage::PendingTree> silent;
+    base::HeightSet to_replace;
     std::vector<std::pair<std::size_t, std::string>> placed_silent;  // outcomes told, and why it is untold
     std::vector<base::HeightRange> adopted_since_commit;  // seams looked at since the latest commit
     std::function<void(const chain::RowBatch&)> before_commit;

@@ -172,6 +172,15 @@ TEST_F(Silent, AreAskedForLaterWhereNoHostAnswers) {
     EXPECT_EQ(placed(), (Placed{{0, "timeout: on paper"}}));
 }
 
+TEST_F(Silent, AreLeftAloneWhileRowsOfTheirBlocksAreReplaced) {
+    store_.to_replace = HeightSet({1'400, 1'449});
+    stored(HeightSet({100, 1'500}));
+    EXPECT_EQ(look(), (Ranges{{100, 199}, {1'450, 1'450}}));
+    EXPECT_TRUE(trees_->done({200, 1'449})) << "no run waits for another process";
+    store_.to_replace = {};
+    EXPECT_EQ(look().front(), (HeightRange{200, 299}));
+}
+
 TEST_F(Silent, AreLookedForAgainWhereRowsWereLost) {
     stored(HeightSet({100, 160}));
     look();
