@@ -33,6 +33,10 @@ BEGIN
     END LOOP;
 END
 $$"""
+CLOSED_UNTIL = "(SELECT max(upper(period)) FROM closed_days, unnest(periods) AS period)"
+# A tree of the week before open days may go on there.
+FAR_FROM_OPEN_DAYS = f"block_time < {CLOSED_UNTIL} - interval '7 days'"
+BESIDE_OPEN_DAYS = f"block_time >= {CLOSED_UNTIL} - interval '1 day' AND block_time < {CLOSED_UNTIL}"
 LEFT = "SELECT count(*) FROM days_to_close((SELECT max(until_time) FROM partitions) - interval '{open} days')"
 
 
@@ -89,14 +93,14 @@ def at_once(database, question):
     return sum(one.wait() != 0 for one in running)
 
 
-def measure(database, trees, reads):
+def measure(database, reads):
     sizes(database)
-    known = database.ask(f"SELECT bench_id('t' || 1 + (hashint8extended(n, 1) & 1152921504606846975) % {trees}) "
-                         f"FROM generate_series(1, {reads}) n").splitlines()
-    unknown = [f"unknown{n}" for n in range(reads)]
-    over = [database.ask("SELECT bench_id('t1')")] * reads
-    for what, ids, most in (("known", known, 64), ("over a boundary", over, 110), ("unknown", unknown, 64)):
-        questions = [f"receipt_tree('{one}')" for one in ids]
+    ids = {what: database.ask(f"SELECT tx_hash FROM transactions WHERE {where} ORDER BY hashtext(tx_hash) LIMIT {reads}").splitlines()
+           for what, where in (("known", FAR_FROM_OPEN_DAYS), ("beside open days", BESIDE_OPEN_DAYS))}
+    ids["over a boundary"] = [database.ask("SELECT bench_id('t1')")] * reads
+    ids["unknown"] = [f"unknown{n}" for n in range(reads)]
+    for what, most in (("known", 64), ("over a boundary", 110), ("beside open days", 110), ("unknown", 64)):
+        questions = [f"receipt_tree('{one}')" for one in ids[what]]
         first, pages, times = pages_and_times(database, questions)
         common.line_of(f"{what}: locks", locks(database, questions[0]), f"at most {most}")
         common.line_of(f"{what}: pages, p50 and p99", f"{common.percentile(pages, 0.5)} / {common.percentile(pages, 0.99)}")
@@ -122,7 +126,7 @@ def main():
             receipts = args.receipts * days // args.days
             if not args.keep:
                 fill(database, pathlib.Path(name), days, receipts)
-            measure(database, days * round(receipts / tree.RECEIPTS_A_TREE / days), args.reads)
+            measure(database, args.reads)
 
 
 if __name__ == "__main__":
