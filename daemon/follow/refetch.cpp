@@ -13,6 +13,8 @@
 namespace receiptd::follow {
 namespace {
 
+constexpr unsigned kAskedForTheStoredBlock = 5;  // times: the next host may tell it
+
 // The first height of the stored ones that lie without a gap below this one.
 base::Height first_of_stretch(const base::HeightSet& covered, base::Height height) {
     for (const auto& range : covered.ranges())
@@ -104,25 +106,33 @@ base::Task<void> Refetch::read_page(const std::vector<chain::BlockRef>& blocks,
 }
 
 base::Task<void> Refetch::take(const chain::BlockRef& block) {
-    auto result = co_await window_->take(block.height);
-    if (!result) co_return;
-    auto* contents = std::get_if<std::unique_ptr<rpc::BlockContents>>(&*result);
-    if (contents == nullptr) {
-        std::string why = "no host has this block any more";
-        if (const auto* fault = std::get_if<rpc::Unavailable>(&*result))
-            why = fault->reason + ": " + fault->detail;
-        co_await give_up(block.height, std::move(why));
-        co_return;
+    std::string why;
+    for (unsigned asked = 1; asked <= kAskedForTheStoredBlock; ++asked) {
+        window_->start(block.height);
+        auto result = co_await window_->take(block.height);
+        if (!result) co_return;
+        auto* contents = std::get_if<std::unique_ptr<rpc::BlockContents>>(&*result);
+        if (contents == nullptr) {
+            why = "no host has this block any more";
+            if (const auto* fault = std::get_if<rpc::Unavailable>(&*result))
+                why = fault->reason + ": " + fault->detail;
+            break;
+        }
+        why = fault_of(**contents, block);
+        if (why.empty()) {
+            co_await keep(block, std::move(*contents));
+            co_return;
+        }
     }
-    if (chain::block_ref((*contents)->block().header).hash != block.hash) {
-        co_await give_up(block.height, (*contents)->host + " told another block than the stored one");
-        co_return;
-    }
-    if (whole_blocks() && !(*contents)->tells_outcomes()) {
-        co_await give_up(block.height, (*contents)->host + " told no outcomes");
-        co_return;
-    }
-    co_await keep(block, std::move(*contents));
+    co_await give_up(block.height, std::move(why));
+}
+
+// Empty: it is the stored block, with all that is to be stored.
+std::string Refetch::fault_of(const rpc::BlockContents& contents, const chain::BlockRef& block) const {
+    if (chain::block_ref(contents.block().header).hash != block.hash)
+        return contents.host + " told another block than the stored one";
+    if (whole_blocks() && !contents.tells_outcomes()) return contents.host + " told no outcomes";
+    return {};
 }
 
 base::Task<void> Refetch::keep(const chain::BlockRef& block, std::unique_ptr<rpc::BlockContents> contents) {

@@ -196,6 +196,12 @@ TEST_F(HeightsReplaced, NotWhereNoHostGivesTheStoredBlock) {
     EXPECT_EQ(replacing.left, missing);
 }
 
+TEST_F(HeightsReplaced, FromAnotherHostWhereOneTellsAnotherBlock) {
+    chain.lie({110, "other", testing::hash_of(109), 109, chain.time_of(110)}, 3);
+    EXPECT_TRUE(reindex().missing.empty());
+    EXPECT_EQ(replacing.replaced, heights(105, 119));
+}
+
 TEST_F(HeightsReplaced, WithABlockThatIsMissingAmongTheStoredOnes) {
     store.blocks.erase(110);
     EXPECT_TRUE(reindex().missing.empty());
