@@ -13,7 +13,7 @@
 namespace receiptd::follow {
 namespace {
 
-constexpr unsigned kAskedForTheStoredBlock = 5;  // times: the next host may tell it
+constexpr unsigned kAskedForTheStoredBlock = 5;  // times, where the hosts doubt who told another one
 
 // The first height of the stored ones that lie without a gap below this one.
 base::Height first_of_stretch(const base::HeightSet& covered, base::Height height) {
@@ -118,21 +118,21 @@ base::Task<void> Refetch::take(const chain::BlockRef& block) {
                 why = fault->reason + ": " + fault->detail;
             break;
         }
-        why = fault_of(**contents, block);
-        if (why.empty()) {
-            co_await keep(block, std::move(*contents));
-            co_return;
+        if (chain::block_ref((*contents)->block().header).hash == block.hash) {
+            if (!whole_blocks() || (*contents)->tells_outcomes()) {
+                co_await keep(block, std::move(*contents));
+                co_return;
+            }
+            why = (*contents)->host + " told no outcomes";
+            break;
         }
+        why = (*contents)->host + " told another block than the stored one";
+        const auto judgement = co_await engine_.agreement.about_stored(block);
+        why += "; " + judgement.said;
+        if (judgement.wrong != Wrong::offered) break;
+        engine_.agreement.doubt((*contents)->host);
     }
     co_await give_up(block.height, std::move(why));
-}
-
-// Empty: it is the stored block, with all that is to be stored.
-std::string Refetch::fault_of(const rpc::BlockContents& contents, const chain::BlockRef& block) const {
-    if (chain::block_ref(contents.block().header).hash != block.hash)
-        return contents.host + " told another block than the stored one";
-    if (whole_blocks() && !contents.tells_outcomes()) return contents.host + " told no outcomes";
-    return {};
 }
 
 base::Task<void> Refetch::keep(const chain::BlockRef& block, std::unique_ptr<rpc::BlockContents> contents) {

@@ -71,7 +71,6 @@ private:
     base::Task<void> read_page(const std::vector<chain::BlockRef>& blocks,
                                const std::vector<chain::BlockRef>& next);
     base::Task<void> take(const chain::BlockRef& block);
-    std::string fault_of(const rpc::BlockContents& contents, const chain::BlockRef& block) const;
     base::Task<void> keep(const chain::BlockRef& block, std::unique_ptr<rpc::BlockContents> contents);
     base::Task<void> give_up(base::Height height, std::string why);
     void lack_stored(base::Height parent);
