@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace receiptd::net {
 
@@ -32,8 +33,52 @@ TransportError problem(const ConnectionPool& pool, TransportFault fault, std::st
     return problem(pool.options().origin, fault, cause);
 }
 
+// How an answer is taken in.
+struct Intake {
+    std::uint64_t max_bytes = 0;
+    std::shared_ptr<AnswerRoom> room;
+    std::function<void()> on_large;
+    AnswerRoom::Share passed{};  // the origin's door
+
+    void tell_that_it_is_large(int status) {
+        if (status == 200 && on_large) std::exchange(on_large, nullptr)();
+    }
+};
+
+// A host has so much of its own large answers here as one of them may have, and no other host waits for that:
+// the rest stays with it. It may take its time meanwhile, and its other connections are as many as ever.
+class Door final : public BodyDoor {
+public:
+    Door(Intake& intake, ConnectionPool& pool, ConnectionPool::Lease& lease, Stream& stream,
+         Stream::SteadyTime until)
+        : intake_(intake), pool_(pool), lease_(lease), stream_(stream), until_(until) {}
+
+    std::uint64_t small() const override { return intake_.room->small(); }
+    base::Task<void> pass(int status, std::uint64_t size) override {
+        const auto door = pool_.door_of(intake_.room);
+        const auto left = until_ - std::chrono::steady_clock::now();
+        const bool waits = !door->has_room_for(size);
+        if (waits) {
+            intake_.tell_that_it_is_large(status);
+            lease_.step_aside();
+            stream_.clear_limit();
+        }
+        intake_.passed = co_await AnswerRoom::take(door, size);
+        if (waits) stream_.set_limit(left);
+    }
+
+private:
+    Intake& intake_;
+    ConnectionPool& pool_;
+    ConnectionPool::Lease& lease_;
+    Stream& stream_;
+    const Stream::SteadyTime until_;
+};
+
+BodyDoor* door_for(const Intake& intake, Door& door) { return intake.room ? &door : nullptr; }
+
 base::Task<Exchange> exchange(Stream& stream, const RequestText& request, std::chrono::milliseconds limit,
-                              std::uint64_t max_bytes) {
+                              std::uint64_t max_bytes, BodyDoor* door) {
     stream.set_limit(limit);
     stream.expect_answer();
     const std::array<asio::const_buffer, 2> buffers = {asio::buffer(request.head),
@@ -43,7 +88,7 @@ base::Task<Exchange> exchange(Stream& stream, const RequestText& request, std::c
     if (unsent == asio::error::operation_aborted)
         co_return stream.failure(TransportFault::reset, "sending the request", unsent);
     // A server may refuse a request before it has all of it: its answer says more than our broken write.
-    Exchange answer = co_await read_answer(stream, max_bytes, request.is_head);
+    Exchange answer = co_await read_answer(stream, max_bytes, request.is_head, door);
     stream.clear_limit();
     if (unsent && answer.has_value()) answer->reusable = false;
     if (unsent && answer.has_error() && answer.error().fault == TransportFault::reset)
@@ -52,24 +97,26 @@ base::Task<Exchange> exchange(Stream& stream, const RequestText& request, std::c
 }
 
 base::Task<Exchange> exchange_once_or_twice(std::shared_ptr<ConnectionPool> pool, const RequestText& request,
-                                            std::chrono::milliseconds limit, std::uint64_t max_bytes) {
+                                            std::chrono::milliseconds limit, Intake& intake) {
     auto lease = co_await ConnectionPool::acquire(pool);
     if (!lease) co_return problem(*pool, TransportFault::reset, "the client was closed");
-    const auto begun = std::chrono::steady_clock::now();
+    const auto until = std::chrono::steady_clock::now() + limit;
     if (const auto kept = lease.take_kept()) {
-        Exchange answer = co_await exchange(*kept, request, limit, max_bytes);
+        Door door(intake, *pool, lease, *kept, until);
+        Exchange answer = co_await exchange(*kept, request, limit, intake.max_bytes, door_for(intake, door));
         if (answer.has_value() && answer->reusable) lease.keep();
         const bool stale = answer.has_error() && answer.error().fault == TransportFault::reset &&
                            kept->received() == 0 && !pool->closed();
         if (!stale) co_return answer;
     }
     // Both tries together take no longer than one.
-    const auto lost = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
-    const auto left = std::max(limit - lost, std::chrono::milliseconds(1));
+    const auto left = std::chrono::floor<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
     const auto fresh = lease.create();
     auto unopened = co_await fresh->open(pool->tls(), pool->options().connect_timeout);
     if (unopened) co_return std::move(*unopened);
-    Exchange answer = co_await exchange(*fresh, request, left, max_bytes);
+    Door door(intake, *pool, lease, *fresh, until);
+    Exchange answer = co_await exchange(*fresh, request, std::max(left, std::chrono::milliseconds(1)),
+                                        intake.max_bytes, door_for(intake, door));
     if (answer.has_value() && answer->reusable) lease.keep();
     co_return answer;
 }
@@ -86,17 +133,12 @@ base::Task<Plain> gunzip_on(asio::thread_pool* cpu, std::shared_ptr<const std::s
     co_return co_await std::move(work);
 }
 
-// How an answer is taken in.
-struct Intake {
-    std::uint64_t max_bytes = 0;
-    std::shared_ptr<AnswerRoom> room;
-    std::function<void()> on_large;
-};
-
-base::Task<AnswerRoom::Share> room_for(const Intake& intake, int status, std::uint64_t size) {
+base::Task<AnswerRoom::Share> room_for(Intake& intake, int status, std::uint64_t size) {
     if (!intake.room || size <= intake.room->small()) co_return nullptr;
-    if (status == 200 && intake.on_large) intake.on_large();
-    co_return co_await AnswerRoom::take(intake.room, size);
+    intake.tell_that_it_is_large(status);
+    auto room = co_await AnswerRoom::take(intake.room, size);
+    room->keep(intake.passed);
+    co_return room;
 }
 
 // Tries with room for as much as the body says that it becomes. If that is not true: for all that it may
@@ -134,9 +176,10 @@ base::Task<Outcome> run(std::shared_ptr<ConnectionPool> pool, HttpRequest reques
         co_return problem(*pool, TransportFault::malformed,
                           "the request has characters or headers not allowed");
     if (!pool->tls_problem().empty()) co_return problem(*pool, TransportFault::tls, pool->tls_problem());
-    Exchange answer = co_await exchange_once_or_twice(pool, *text, limit, max_bytes);
+    Exchange answer = co_await exchange_once_or_twice(pool, *text, limit, intake);
     if (answer.has_error()) co_return answer.error();
     auto response = std::move(answer->response);
+    if (intake.passed) intake.passed->shrink(response.body.size());
     const std::string_view coding = response.header("Content-Encoding");
     if (response.body.empty() || coding.empty() || base::equals_ignoring_case(coding, "identity")) {
         response.room = co_await room_for(intake, response.status, response.body.size());
