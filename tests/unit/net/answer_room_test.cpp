@@ -203,6 +203,23 @@ TEST_F(LargeAnswers, ThatWaitToBeReadTakeNobodysConnection) {
     EXPECT_EQ(written_, 2);
 }
 
+TEST_F(LargeAnswers, AreAskedForAgainWhereTheServerDidNotWait) {
+    ask_twice([this, says_all = says_largest()](tcp::socket& socket, std::size_t number) -> base::Task<void> {
+        if (number != 1) co_return co_await says_all(socket, number);
+        co_await read_head(socket);
+        co_await write_text(socket, "HTTP/1.0 200 OK\r\nContent-Length: " + std::to_string(kLargest) +
+                                        "\r\n\r\n and no more");
+    });
+    while (!came_[0] && !came_[1]) io_.run_one();
+    while (told_ < 2) io_.run_one();
+    auto& sooner = came_[0] ? came_[0] : came_[1];
+    auto& later = came_[0] ? came_[1] : came_[0];
+    sooner.reset();
+    while (!later) io_.run_one();
+    ASSERT_TRUE(*later) << later->error().text;
+    EXPECT_EQ((*later)->body.size(), kLargest);
+}
+
 TEST_F(LargeAnswers, OfAnotherStatusMayStillBlockTheHost) {
     ask_twice("HTTP/1.0 429 Slow Down\r\n\r\n" + std::string(2'000'000, ' '));
     while (!came_[0] && !came_[1]) io_.run_one();
