@@ -44,11 +44,15 @@ void AnswerRoom::Place::shrink(std::uint64_t size) {
 AnswerRoom::AnswerRoom(boost::asio::any_io_executor executor, boost::asio::thread_pool* cpu, Limits limits)
     : executor_(std::move(executor)), cpu_(cpu), limits_(limits), changed_(executor_) {}
 
+bool AnswerRoom::fits(std::uint64_t size) const {
+    return taken_ == 0 || taken_ + size * limits_.bytes_of_a_byte <= limits_.most_bytes;
+}
+
+bool AnswerRoom::has_room_for(std::uint64_t size) const { return turns_.empty() && fits(size); }
+
 base::Task<AnswerRoom::Share> AnswerRoom::take(std::shared_ptr<AnswerRoom> room, std::uint64_t size) {
-    const auto bytes = size * room->limits_.bytes_of_a_byte;
     const Turn turn(*room);
-    while (!turn.is_first() || (room->taken_ > 0 && room->taken_ + bytes > room->limits_.most_bytes))
-        co_await room->changed_.wait();
+    while (!turn.is_first() || !room->fits(size)) co_await room->changed_.wait();
     co_return std::make_shared<Place>(std::move(room), size);
 }
 

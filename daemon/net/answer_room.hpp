@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <utility>
 
 namespace receiptd::net {
 
@@ -36,9 +37,12 @@ public:
 
         // The answer is not as large as it may have been. On the executor.
         void shrink(std::uint64_t size);
+        // What the answer passed on its way here is given back with this.
+        void keep(std::shared_ptr<Place> passed) { passed_ = std::move(passed); }
         boost::asio::thread_pool* cpu() const { return room_->cpu_; }
 
     private:
+        std::shared_ptr<Place> passed_;
         std::shared_ptr<AnswerRoom> room_;
         std::uint64_t size_;
     };
@@ -47,12 +51,15 @@ public:
 
     std::uint64_t small() const { return limits_.small; }
 
+    // It would not wait now.
+    bool has_room_for(std::uint64_t size) const;
     // Waits for its turn, first come first served; more than there is at all is granted to one alone.
     // Cancelled while waiting it throws operation_aborted.
     static base::Task<Share> take(std::shared_ptr<AnswerRoom> room, std::uint64_t size);
 
 private:
     struct Turn;
+    bool fits(std::uint64_t size) const;
     void give_back(std::uint64_t size);
 
     boost::asio::any_io_executor executor_;

@@ -7,6 +7,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace receiptd::net {
 
@@ -78,6 +79,15 @@ void ConnectionPool::close() {
     for (Waiter* waiter : waiters_) waiter->turn.cancel();
 }
 
+std::shared_ptr<AnswerRoom> ConnectionPool::door_of(const std::shared_ptr<AnswerRoom>& room) {
+    auto& door = doors_[room];
+    AnswerRoom::Limits limits;
+    limits.most_bytes = options_.max_response_bytes;
+    limits.small = room->small();
+    if (!door) door = std::make_shared<AnswerRoom>(executor_, nullptr, limits);
+    return door;
+}
+
 void ConnectionPool::drop_outdated() {
     const auto oldest = std::chrono::steady_clock::now() - options_.idle_timeout;
     std::erase_if(kept_, [&](const Kept& kept) { return kept.since < oldest; });
@@ -86,7 +96,7 @@ void ConnectionPool::drop_outdated() {
 ConnectionPool::Lease::~Lease() {
     if (!pool_) return;
     drop();
-    pool_->release();
+    if (!aside_) pool_->release();
 }
 
 std::shared_ptr<Stream> ConnectionPool::Lease::take_kept() {
@@ -111,7 +121,7 @@ std::shared_ptr<Stream> ConnectionPool::Lease::create() {
 
 void ConnectionPool::Lease::keep() {
     const auto now = std::chrono::steady_clock::now();
-    if (now - stream_->opened() >= pool_->options_.longest_kept) return drop();
+    if (aside_ || now - stream_->opened() >= pool_->options_.longest_kept) return drop();
     pool_->running_.erase(stream_.get());
     if (!pool_->closed_) pool_->kept_.push_back({std::move(stream_), now});
     stream_.reset();
@@ -122,6 +132,10 @@ void ConnectionPool::Lease::drop() {
     pool_->running_.erase(stream_.get());
     stream_->stop();
     stream_.reset();
+}
+
+void ConnectionPool::Lease::step_aside() {
+    if (!std::exchange(aside_, true)) pool_->release();
 }
 
 }  // namespace receiptd::net

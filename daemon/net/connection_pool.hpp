@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -37,10 +38,13 @@ public:
         std::shared_ptr<Stream> create();
         void keep();
         void drop();
+        // From now on its connection takes the place of no other one, and is closed at the end.
+        void step_aside();
 
     private:
         std::shared_ptr<ConnectionPool> pool_;
         std::shared_ptr<Stream> stream_;
+        bool aside_ = false;
     };
 
     ConnectionPool(boost::asio::any_io_executor executor, HttpClientOptions options);
@@ -56,6 +60,8 @@ public:
     boost::asio::ssl::context* tls() { return tls_ ? &*tls_ : nullptr; }
     // Why TLS cannot be had; empty if it can or is not needed.
     const std::string& tls_problem() const { return tls_problem_; }
+    // Where large answers of this origin wait before they are read, those for each room by themselves.
+    std::shared_ptr<AnswerRoom> door_of(const std::shared_ptr<AnswerRoom>& room);
 
 private:
     struct Waiter;
@@ -75,6 +81,7 @@ private:
     std::size_t leased_ = 0;
     std::list<Waiter*> waiters_;
     std::set<Stream*> running_;
+    std::map<std::shared_ptr<AnswerRoom>, std::shared_ptr<AnswerRoom>> doors_;
     bool closed_ = false;
 };
 

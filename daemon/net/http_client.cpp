@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace receiptd::net {
 
@@ -32,9 +33,58 @@ TransportError problem(const ConnectionPool& pool, TransportFault fault, std::st
     return problem(pool.options().origin, fault, cause);
 }
 
-base::Task<Exchange> exchange(Stream& stream, const RequestText& request, std::chrono::milliseconds limit,
-                              std::uint64_t max_bytes) {
-    stream.set_limit(limit);
+// How an answer is taken in.
+struct Intake {
+    std::uint64_t max_bytes = 0;
+    std::shared_ptr<AnswerRoom> room;
+    std::function<void()> on_large;
+    Stream::SteadyTime until{};  // it stands still while the answer waits for its turn
+    AnswerRoom::Share passed{};  // the origin's door
+    bool has_waited = false;     // there
+
+    void tell_that_it_is_large(int status) {
+        if (status == 200 && on_large) std::exchange(on_large, nullptr)();
+    }
+};
+
+// A host has so much of its own large answers here as one of them may have, and no other host waits for that:
+// the rest stays with it. It may take its time meanwhile, and its other connections are as many as ever.
+class Door final : public BodyDoor {
+public:
+    Door(Intake& intake, ConnectionPool& pool, ConnectionPool::Lease& lease, Stream& stream)
+        : intake_(intake), pool_(pool), lease_(lease), stream_(stream) {}
+
+    std::uint64_t small() const override { return intake_.room->small(); }
+    base::Task<void> pass(int status, std::uint64_t size) override {
+        if (intake_.passed) co_return;  // before this connection
+        const auto door = pool_.door_of(intake_.room);
+        const auto began = std::chrono::steady_clock::now();
+        intake_.has_waited = !door->has_room_for(size);
+        if (intake_.has_waited) {
+            intake_.tell_that_it_is_large(status);
+            lease_.step_aside();
+            stream_.clear_limit();
+        }
+        intake_.passed = co_await AnswerRoom::take(door, size);
+        if (!intake_.has_waited) co_return;
+        const auto now = std::chrono::steady_clock::now();
+        intake_.until += now - began;
+        stream_.set_limit(intake_.until - now);
+    }
+
+private:
+    Intake& intake_;
+    ConnectionPool& pool_;
+    ConnectionPool::Lease& lease_;
+    Stream& stream_;
+};
+
+BodyDoor* door_for(const Intake& intake, Door& door) { return intake.room ? &door : nullptr; }
+
+base::Task<Exchange> exchange(Stream& stream, const RequestText& request, const Intake& intake,
+                              BodyDoor* door) {
+    const auto left = intake.until - std::chrono::steady_clock::now();
+    stream.set_limit(std::max<Stream::SteadyTime::duration>(left, std::chrono::milliseconds(1)));
     stream.expect_answer();
     const std::array<asio::const_buffer, 2> buffers = {asio::buffer(request.head),
                                                        asio::buffer(request.body)};
@@ -43,7 +93,7 @@ base::Task<Exchange> exchange(Stream& stream, const RequestText& request, std::c
     if (unsent == asio::error::operation_aborted)
         co_return stream.failure(TransportFault::reset, "sending the request", unsent);
     // A server may refuse a request before it has all of it: its answer says more than our broken write.
-    Exchange answer = co_await read_answer(stream, max_bytes, request.is_head);
+    Exchange answer = co_await read_answer(stream, intake.max_bytes, request.is_head, door);
     stream.clear_limit();
     if (unsent && answer.has_value()) answer->reusable = false;
     if (unsent && answer.has_error() && answer.error().fault == TransportFault::reset)
@@ -51,27 +101,39 @@ base::Task<Exchange> exchange(Stream& stream, const RequestText& request, std::c
     co_return answer;
 }
 
-base::Task<Exchange> exchange_once_or_twice(std::shared_ptr<ConnectionPool> pool, const RequestText& request,
-                                            std::chrono::milliseconds limit, std::uint64_t max_bytes) {
-    auto lease = co_await ConnectionPool::acquire(pool);
-    if (!lease) co_return problem(*pool, TransportFault::reset, "the client was closed");
-    const auto begun = std::chrono::steady_clock::now();
-    if (const auto kept = lease.take_kept()) {
-        Exchange answer = co_await exchange(*kept, request, limit, max_bytes);
-        if (answer.has_value() && answer->reusable) lease.keep();
-        const bool stale = answer.has_error() && answer.error().fault == TransportFault::reset &&
-                           kept->received() == 0 && !pool->closed();
-        if (!stale) co_return answer;
-    }
-    // Both tries together take no longer than one.
-    const auto lost = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
-    const auto left = std::max(limit - lost, std::chrono::milliseconds(1));
-    const auto fresh = lease.create();
-    auto unopened = co_await fresh->open(pool->tls(), pool->options().connect_timeout);
-    if (unopened) co_return std::move(*unopened);
-    Exchange answer = co_await exchange(*fresh, request, left, max_bytes);
+base::Task<Exchange> exchange_on(std::shared_ptr<Stream> stream, std::shared_ptr<ConnectionPool> pool,
+                                 ConnectionPool::Lease& lease, const RequestText& request, Intake& intake) {
+    Door door(intake, *pool, lease, *stream);
+    Exchange answer = co_await exchange(*stream, request, intake, door_for(intake, door));
     if (answer.has_value() && answer->reusable) lease.keep();
     co_return answer;
+}
+
+bool is_reset(const Exchange& answer) {
+    return answer.has_error() && answer.error().fault == TransportFault::reset;
+}
+
+// A server closes a connection that was not used for long, and may close one of which nobody reads, as the
+// answer waits for its turn: neither says anything of the server. All tries together take no longer than one.
+base::Task<Exchange> exchange_again_if_closed(std::shared_ptr<ConnectionPool> pool,
+                                              const RequestText& request, std::chrono::milliseconds limit,
+                                              Intake& intake) {
+    auto lease = co_await ConnectionPool::acquire(pool);
+    if (!lease) co_return problem(*pool, TransportFault::reset, "the client was closed");
+    intake.until = std::chrono::steady_clock::now() + limit;
+    if (const auto kept = lease.take_kept()) {
+        Exchange answer = co_await exchange_on(kept, pool, lease, request, intake);
+        const bool unused = kept->received() == 0 || std::exchange(intake.has_waited, false);
+        if (!is_reset(answer) || !unused || pool->closed()) co_return answer;
+    }
+    for (;;) {
+        const auto fresh = lease.create();
+        auto unopened = co_await fresh->open(pool->tls(), pool->options().connect_timeout);
+        if (unopened) co_return std::move(*unopened);
+        Exchange answer = co_await exchange_on(fresh, pool, lease, request, intake);
+        const bool unread = std::exchange(intake.has_waited, false);
+        if (!is_reset(answer) || !unread || pool->closed()) co_return answer;
+    }
 }
 
 using Plain = base::Result<std::string, GunzipFault>;
@@ -86,17 +148,12 @@ base::Task<Plain> gunzip_on(asio::thread_pool* cpu, std::shared_ptr<const std::s
     co_return co_await std::move(work);
 }
 
-// How an answer is taken in.
-struct Intake {
-    std::uint64_t max_bytes = 0;
-    std::shared_ptr<AnswerRoom> room;
-    std::function<void()> on_large;
-};
-
-base::Task<AnswerRoom::Share> room_for(const Intake& intake, int status, std::uint64_t size) {
+base::Task<AnswerRoom::Share> room_for(Intake& intake, int status, std::uint64_t size) {
     if (!intake.room || size <= intake.room->small()) co_return nullptr;
-    if (status == 200 && intake.on_large) intake.on_large();
-    co_return co_await AnswerRoom::take(intake.room, size);
+    intake.tell_that_it_is_large(status);
+    auto room = co_await AnswerRoom::take(intake.room, size);
+    room->keep(intake.passed);
+    co_return room;
 }
 
 // Tries with room for as much as the body says that it becomes. If that is not true: for all that it may
@@ -134,9 +191,10 @@ base::Task<Outcome> run(std::shared_ptr<ConnectionPool> pool, HttpRequest reques
         co_return problem(*pool, TransportFault::malformed,
                           "the request has characters or headers not allowed");
     if (!pool->tls_problem().empty()) co_return problem(*pool, TransportFault::tls, pool->tls_problem());
-    Exchange answer = co_await exchange_once_or_twice(pool, *text, limit, max_bytes);
+    Exchange answer = co_await exchange_again_if_closed(pool, *text, limit, intake);
     if (answer.has_error()) co_return answer.error();
     auto response = std::move(answer->response);
+    if (intake.passed) intake.passed->shrink(response.body.size());
     const std::string_view coding = response.header("Content-Encoding");
     if (response.body.empty() || coding.empty() || base::equals_ignoring_case(coding, "identity")) {
         response.room = co_await room_for(intake, response.status, response.body.size());

@@ -34,7 +34,7 @@ struct HttpRequest {
     // The limit of this answer, compressed and decompressed alike; the client's own limit holds, too.
     std::uint64_t max_response_bytes = std::numeric_limits<std::uint64_t>::max();
     std::shared_ptr<AnswerRoom> room;  // for its answer; null: the client's
-    // Called when an answer of status 200 has come that waits for room.
+    // Called when an answer of status 200 waits for room, or for its turn to be read.
     std::function<void()> on_large;
 };
 

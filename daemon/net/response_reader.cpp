@@ -9,6 +9,7 @@
 #include <boost/beast/http/parser.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace receiptd::net {
 
@@ -75,8 +76,8 @@ using Problem = std::optional<TransportError>;
 
 class Reader {
 public:
-    Reader(AnswerSource& source, std::uint64_t limit, bool to_head)
-        : source_(source), limit_(limit), to_head_(to_head) {}
+    Reader(AnswerSource& source, std::uint64_t limit, bool to_head, BodyDoor* door)
+        : source_(source), limit_(limit), to_head_(to_head), door_(door) {}
 
     base::Task<base::Result<Answer, TransportError>> read() {
         Problem problem = co_await read_head();
@@ -137,18 +138,23 @@ private:
     base::Task<Problem> read_chunks() {
         parser_->eager(true);
         parser_->get().body().limit = limit_;
+        std::string& body = parser_->get().body().text;
         while (!parser_->is_done()) {
+            if (is_large(body.size())) co_await pass_door(body, limit_);
             Problem problem = co_await parse_more(kLargeRead);
             if (problem) co_return problem;
         }
-        response_.body = std::move(parser_->get().body().text);
+        response_.body = std::move(body);
         co_return std::nullopt;
     }
 
     // Straight into the body, which grows with what came: a promised length costs no memory.
     base::Task<Problem> read_exactly(std::uint64_t length) {
         std::string& body = response_.body;
-        body.reserve(length + kSpare);
+        if (is_large(length))
+            co_await pass_door(body, length);
+        else
+            body.reserve(length + kSpare);
         std::size_t filled = take_buffered(length);
         while (filled < length) {
             if (body.size() - filled < kLargeRead / 2)
@@ -166,6 +172,7 @@ private:
         std::size_t filled = take_buffered(limit_);
         if (!buffer_.empty()) co_return too_large();
         for (;;) {
+            if (is_large(filled)) co_await pass_door(body, limit_);
             if (body.size() - filled < kFirstRead) {
                 grow_for(body, kLargeRead);
                 body.resize(body.size() + kLargeRead);
@@ -178,6 +185,14 @@ private:
         }
         body.resize(filled);
         co_return std::nullopt;
+    }
+
+    bool is_large(std::uint64_t size) const { return door_ != nullptr && size > door_->small(); }
+
+    // Then the body has all its room: it is not copied again and again as it grows.
+    base::Task<void> pass_door(std::string& body, std::uint64_t size) {
+        co_await std::exchange(door_, nullptr)->pass(response_.status, size);
+        body.reserve(size + kSpare);
     }
 
     std::size_t take_buffered(std::uint64_t at_most) {
@@ -226,6 +241,7 @@ private:
     AnswerSource& source_;
     const std::uint64_t limit_;
     const bool to_head_;
+    BodyDoor* door_;  // null: none, or the body has passed it
     InBuffer buffer_;
     std::optional<ResponseParser> parser_;
     HttpResponse response_;
@@ -235,8 +251,8 @@ private:
 }  // namespace
 
 base::Task<base::Result<Answer, TransportError>> read_answer(AnswerSource& source, std::uint64_t limit,
-                                                             bool to_head) {
-    Reader reader(source, limit, to_head);
+                                                             bool to_head, BodyDoor* door) {
+    Reader reader(source, limit, to_head, door);
     co_return co_await reader.read();
 }
 

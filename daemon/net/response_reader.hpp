@@ -29,8 +29,19 @@ public:
                                    std::string_view cause) const = 0;
 };
 
-// At most `limit` bytes of body. `to_head`: the request was HEAD, so no body follows.
+// Where a body waits for its turn when it turns out to be large. What is not read waits at the other end.
+class BodyDoor {
+public:
+    virtual ~BodyDoor() = default;
+    // A body of up to so many bytes is read at once.
+    virtual std::uint64_t small() const = 0;
+    // `size`: of the body, or of the largest that it may be.
+    virtual base::Task<void> pass(int status, std::uint64_t size) = 0;
+};
+
+// At most `limit` bytes of body. `to_head`: the request was HEAD, so no body follows. `door`: null: all are
+// read at once.
 base::Task<base::Result<Answer, TransportError>> read_answer(AnswerSource& source, std::uint64_t limit,
-                                                             bool to_head);
+                                                             bool to_head, BodyDoor* door = nullptr);
 
 }  // namespace receiptd::net

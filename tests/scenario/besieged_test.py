@@ -165,11 +165,12 @@ class Besieged(support.Scenario):
         hashes = ", ".join(f"'{each.hash}'" for each in self.customers)
         rows = lambda table, columns, database: self.query(
             f"SELECT row({columns})::text FROM {table} WHERE tx_hash IN ({hashes}) {OF_THE_CHAIN.get(table, '')} ORDER BY 1", database)
+        support.wait_until("the failure of each customer is found", lambda: self.goes_on() and len(
+            rows("findings", "finding_id", self.calm)) >= len(self.customers))
         for table, columns in OF_CUSTOMERS.items():
             with self.subTest(table=table):
                 support.wait_until(f"customers have the same {table}", lambda: self.goes_on() and rows(
                     table, columns, self.database) == rows(table, columns, self.calm))
-        self.assertGreaterEqual(len(rows("findings", "finding_id", self.calm)), len(self.customers))
         support.wait_until("all alerts have left", lambda: self.goes_on() and self.value(
             "SELECT count(*) FROM deliveries WHERE state = 'pending'") == "0")
         told = [body for _, _, body in self.receiver.requests]

@@ -7,6 +7,7 @@ The lies are those of docs/sandbox.md; the hosts that do not lie serve the same 
 import re
 import subprocess
 
+import hostile
 import support
 from handed_in import TOKEN, final_hash, key_of, nonce_of
 from signer import Signed
@@ -148,6 +149,26 @@ class LargeTrees(LyingHosts):
         self.follow()
         self.assertLess(self.peak_memory(), 150)
         self.assert_complete()
+
+
+class ManyLargeAnswers(LyingHosts):
+    def test_stay_with_their_host_until_it_is_their_turn(self):
+        padded = b'{"jsonrpc":"2.0","id":"receiptd","result":{"final_execution_status":"NONE","padding":"' + b"a" * (48 << 20) + b'"}}'
+        told = []
+
+        def rule(request):
+            if request["method"] != "tx_status":
+                return None
+            told.append(request)
+            return 200, padded, {}
+
+        self.chain = self.sandbox("--block-time-ms", 100, "--traffic", "mixed", "--tps", 20, command="run")
+        gateway = hostile.Gateway(self.chain.regular, rule)
+        self.addCleanup(gateway.stop)
+        self.daemon = self.start("run", "--config", self.config(gateway, network="sandbox", hosts=("regular",)))
+        support.wait_until("it was told often", lambda: self.alive() and len(told) >= 30)
+        self.follow(10)
+        self.assertLess(self.peak_memory(), 200)
 
 
 class LargeTreesOnDemand(support.Scenario):

@@ -13,9 +13,6 @@ constexpr std::uint64_t kMaxBigint = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint64_t kMaxInt = std::numeric_limits<std::int32_t>::max();
 
 constexpr std::size_t kLarge = std::size_t{4} << 20;  // documents of this size are rare
-// Whole blocks have eight bytes a token, and more.
-constexpr std::size_t kLeastBytesOfAToken = 3;
-
 bool is_punctuation(char c) { return c == ',' || c == ':' || c == '[' || c == ']' || c == '{' || c == '}'; }
 
 bool unsigned_number(Reader& reader, Text token, std::uint64_t limit, const char* too_large,
@@ -41,21 +38,25 @@ ondemand::parser& thread_parser(std::size_t document_size) {
     return parser;
 }
 
-bool is_mostly_tokens(Text text) {
-    if (text.size() <= kLarge) return false;
+// A token has a byte or more: few texts are long enough to be looked through.
+bool has_too_many_tokens(Text text) {
+    if (text.size() <= kMostTokens) return false;
     std::size_t tokens = 0;
-    bool in_string = false;
+    bool in_string = false, in_scalar = false;
     for (const char* at = text.data(); at != text.data() + text.size(); ++at) {
         if (in_string && *at == '\\') {
             if (++at == text.data() + text.size()) break;
         } else if (*at == '"') {
             in_string = !in_string;
+            in_scalar = false;
             tokens += in_string ? 1 : 0;
         } else if (!in_string) {
-            tokens += is_punctuation(*at) ? 1 : 0;
+            const bool of_scalar = !is_punctuation(*at) && !is_space(*at);
+            tokens += is_punctuation(*at) || (of_scalar && !in_scalar) ? 1 : 0;
+            in_scalar = of_scalar;
         }
     }
-    return tokens > text.size() / kLeastBytesOfAToken;
+    return tokens > kMostTokens;
 }
 
 bool Reader::fail(Text reason) {
@@ -106,6 +107,7 @@ bool Reader::escaped_key(const char* start, Text& key) {
 }
 
 bool Reader::unescaped(Text raw, Text& text) {
+    if (!may_make(raw.size())) return false;
     auto* out = static_cast<char*>(arena_.allocate(raw.size()));
     const char* end = unescape(raw, out);
     if (end == nullptr) return fail("unknown escape in a string");
@@ -209,8 +211,9 @@ bool decode(Reader& reader, Value value, Hash out) {
 
 bool decode(Reader& reader, Value value, Hashes out) {
     out.list = reader.list<Text>();
-    return reader.array(
-        value, [&](Value element) { return decode(reader, element, Hash{reader.append(out.list)}); });
+    return reader.array(value, [&](Value element) {
+        return reader.append(out.list, [&](Text& hash) { return decode(reader, element, Hash{hash}); });
+    });
 }
 
 bool decode(Reader& reader, Value value, Account out) {

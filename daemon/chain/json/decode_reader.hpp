@@ -29,8 +29,9 @@ using Value = ondemand::value;
 inline constexpr std::size_t kMaxDocument = std::size_t{64} << 20;
 // Deeper than anything NEAR sends; keeps our recursion, and that of readers of verbatim spans, flat.
 inline constexpr int kMaxDepth = 128;
-// The actions of one answer. A shard's gas pays for some 9,000 a block.
-inline constexpr std::size_t kMostActions = 200'000;
+// Bytes of what is made of one answer beside its text. The gas of twelve shards, all spent on logs of no
+// letter, pays for 55 MB.
+inline constexpr std::size_t kMostMade = kMaxDocument;
 
 // Targets of a read that is more than its C++ type says.
 struct Hash {  // 32..44 base58 characters
@@ -101,8 +102,11 @@ public:
     // If true, only the kind of an action receipt is read, not its members.
     void pass_over_actions(bool pass_over) { with_actions_ = !pass_over; }
     bool with_actions() const { return with_actions_; }
-    // A bare name has 16 bytes as text and ten times as many as an action.
-    bool one_action_more() { return ++actions_ <= kMostActions || fail("more actions than any block has"); }
+    // To be asked before so many bytes are made: a log of no letter has three as text and sixteen in its
+    // list.
+    bool may_make(std::size_t bytes) {
+        return (made_ += bytes) <= kMostMade || fail("more values than any block has");
+    }
 
     // Reads the fields of an object in one pass; unknown members are passed over.
     template <class... Fields>
@@ -149,14 +153,15 @@ public:
     List<T> list() {
         return List<T>(InDocument<T>(arena_));
     }
-    // Appends an element. A long list moves to the heap, as in the document it would leave behind all that it
-    // outgrows; lists within lists stay, as nobody would give back their memory.
-    template <class T>
-    T& append(List<T>& list) {
+    // Appends an element; read: bool(T&). A long list moves to the heap, as in the document it would leave
+    // behind all that it outgrows; lists within lists stay, as nobody would give back their memory.
+    template <class T, class Read>
+    bool append(List<T>& list, Read read) {
+        if (!may_make(list.empty() ? std::max(kFirstBytes, sizeof(T)) : sizeof(T))) return false;
         if (list.empty()) list.reserve(std::max<std::size_t>(1, kFirstBytes / sizeof(T)));
         if (std::is_trivially_destructible_v<T> && list.size() == kMostInDocument)
             list = List<T>(list.begin(), list.end());
-        return list.emplace_back();
+        return read(list.emplace_back());
     }
 
     // Any value, checked to its last character.
@@ -193,7 +198,7 @@ private:
     bool strict_ = false;  // inside a verbatim span
     bool with_proofs_ = true;
     bool with_actions_ = true;
-    std::size_t actions_ = 0;
+    std::size_t made_ = 0;
 };
 
 bool decode(Reader& reader, Value value, Text& out);
@@ -225,13 +230,17 @@ bool decode(Reader& reader, Value value, std::optional<T>& out) {
 
 template <class T>
 bool decode(Reader& reader, Value value, std::vector<T>& out) {
-    return reader.array(value, [&](Value element) { return decode(reader, element, out.emplace_back()); });
+    return reader.array(value, [&](Value element) {
+        return reader.may_make(sizeof(T)) && decode(reader, element, out.emplace_back());
+    });
 }
 
 template <class T>
 bool decode(Reader& reader, Value value, List<T>& out) {
     out = reader.list<T>();
-    return reader.array(value, [&](Value element) { return decode(reader, element, reader.append(out)); });
+    return reader.array(value, [&](Value element) {
+        return reader.append(out, [&](T& each) { return decode(reader, element, each); });
+    });
 }
 
 template <std::size_t N, class Target>
@@ -321,9 +330,9 @@ bool Reader::variant(Value value, Each each) {
 // One parser per thread: its index memory is reused, and no view ever points into it.
 ondemand::parser& thread_parser(std::size_t document_size);
 
-// True for a large text if simdjson's index of its tokens, four bytes each, would be larger than the text by
-// far.
-bool is_mostly_tokens(Text text);
+// simdjson's index has four bytes for each.
+inline constexpr std::size_t kMostTokens = std::size_t{16} << 20;
+bool has_too_many_tokens(Text text);
 
 // Parses `text`, an object, and hands it to read: bool(Reader&, ondemand::object&). `capacity`
 // counts the readable bytes behind text.data(); unescaped strings go to `arena`.
@@ -332,8 +341,8 @@ std::optional<DecodeError> parse(Text text, std::size_t capacity, Document& aren
     Reader reader(arena);
     ondemand::document json;
     ondemand::object root;
-    if (is_mostly_tokens(text)) {
-        reader.fail("more punctuation than contents");
+    if (has_too_many_tokens(text)) {
+        reader.fail("more tokens than any block has");
     } else if (const auto error =
                    thread_parser(text.size()).iterate(text.data(), text.size(), capacity).get(json)) {
         reader.broken(error);

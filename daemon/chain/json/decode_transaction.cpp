@@ -101,7 +101,7 @@ bool read_final_status(Reader& reader, Value value, std::optional<ExecutionStatu
 }  // namespace
 
 bool decode(Reader& reader, Value value, Action& out) {
-    return reader.one_action_more() && reader.verbatim(value, out.json, [&](Value whole) {
+    return reader.verbatim(value, out.json, [&](Value whole) {
         return reader.variant(whole, [&](Text name, Value* payload) {
             out.name = name;
             out.kind = kind_of(name);

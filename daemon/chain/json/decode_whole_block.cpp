@@ -13,11 +13,11 @@ bool read_chunk(Reader& reader, Value value, WholeBlockShard& out) {
         const bool read = reader.array(list, [&](Value element) {
             Receipt& receipt = out.listed_data.emplace_back();
             if (!decode(reader, element, receipt)) return false;
-            if (receipt.kind == ReceiptKind::data) return true;
-            if (receipt.kind == ReceiptKind::global_contract_distribution)
-                out.listed_contracts.push_back(std::move(receipt));
+            if (receipt.kind == ReceiptKind::data) return reader.may_make(sizeof(Receipt));
+            const bool is_contract = receipt.kind == ReceiptKind::global_contract_distribution;
+            if (is_contract) out.listed_contracts.push_back(std::move(receipt));
             out.listed_data.pop_back();
-            return true;
+            return !is_contract || reader.may_make(sizeof(Receipt));
         });
         reader.pass_over_actions(false);
         return read;

@@ -120,24 +120,53 @@ TEST(DecodeNesting, WhatIsPassedOverMayBeDeep) {
               "");
 }
 
+// A transaction adds up to 100 keys, each for methods of 2,000 bytes with one beside each name; a chunk takes
+// five that are so large, and lists what they become.
+TEST(DecodeSize, ABlockOfManyNamelessMethodsIsGood) {
+    std::string names = "\"\"";
+    for (int i = 1; i < 2'000; ++i) names += ",\"\"";
+    const std::string key =
+        R"({"AddKey":{"public_key":"ed25519:11111111111111111111111111111111","access_key":)"
+        R"({"nonce":0,"permission":{"FunctionCall":{"allowance":null,"receiver_id":"a.near",)"
+        R"("method_names":[)" +
+        names + "]}}}}}";
+    std::string keys = key;
+    for (int i = 1; i < 1'000; ++i) keys += "," + key;
+    const auto chunk =
+        testing::Changed("chunk/full.json").set("/transactions/1/actions", "[" + keys + "]").text();
+    EXPECT_GT(chunk.size(), 6'000'000);
+    EXPECT_EQ(error_of(decode_chunk(chunk)), "");
+}
+
 TEST(DecodeSize, MoreActionsThanGasPaysForAreAnError) {
     std::string actions = "[\"CreateAccount\"";
     for (int i = 0; i < 500'000; ++i) actions += ",\"CreateAccount\"";
     const auto chunk =
         testing::Changed("chunk/full.json").set("/transactions/1/actions", actions + "]").text();
-    EXPECT_THAT(error_of(decode_chunk(chunk)), ::testing::EndsWith("more actions than any block has"));
+    EXPECT_THAT(error_of(decode_chunk(chunk)), ::testing::EndsWith("more values than any block has"));
 }
 
-TEST(DecodeSize, ALargeBodyOfPunctuationIsAnError) {
-    std::string many = "[1";
-    for (int i = 0; i < 3'000'000; ++i) many += ",1";
+TEST(DecodeSize, MoreLogsThanGasPaysForAreAnError) {
+    std::string logs = "[\"\"";
+    for (int i = 0; i < 5'000'000; ++i) logs += ",\"\"";
+    const auto tree =
+        testing::Changed("tx_status/full.json").set("/receipts_outcome/0/outcome/logs", logs + "]").text();
+    EXPECT_THAT(error_of(decode_transaction_status(tree)),
+                ::testing::EndsWith("more values than any block has"));
+}
+
+TEST(DecodeSize, MoreTokensThanAnyBlockHasAreAnError) {
     const auto with = [](const std::string& value) {
         return error_of(decode_block(testing::Changed("block/full.json").set("/header/new", value).text()));
     };
-    EXPECT_EQ(with(many + "]"), "more punctuation than contents");
-    std::string text;
-    for (int i = 0; i < 600'000; ++i) text += "[{,:\\\"}]";
-    EXPECT_EQ(with('"' + text + '"'), "") << "a text may have as much as it likes";
+    const auto many = [](std::string_view piece, int times) {
+        std::string list = "[1";
+        for (int i = 0; i < times; ++i) list += piece;
+        return list + "]";
+    };
+    EXPECT_EQ(with(many(",1", 8'500'000)), "more tokens than any block has");
+    EXPECT_EQ(with(many(",\"\"", 8'500'000)), "more tokens than any block has");
+    EXPECT_EQ(with('"' + many("[{,:\\\"}]", 2'500'000) + '"'), "") << "a text may have as much as it likes";
 }
 
 TEST(DecodeSize, MoreThanTheLargestBodyIsAnError) {

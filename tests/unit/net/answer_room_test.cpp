@@ -114,9 +114,12 @@ class LargeAnswers : public AnswerRoomTest {
 protected:
     using Came = std::optional<base::Result<HttpResponse, TransportError>>;
 
-    void ask_twice(const std::string& answer) {
-        server_.emplace(io_, says(answer));
+    void ask_twice(const std::string& answer) { ask_twice(says(answer)); }
+    void ask_twice(Script script) {
+        server_.emplace(io_, std::move(script));
         HttpClientOptions options = options_for(server_->port());
+        options.max_connections = connections_;
+        options.max_response_bytes = kLargest;
         options.cpu = &cpu_;
         options.room = std::make_shared<AnswerRoom>(io_.get_executor(), &cpu_, AnswerRoom::Limits{3'000'000});
         client_.emplace(io_.get_executor(), options);
@@ -141,7 +144,23 @@ protected:
         EXPECT_EQ((*later)->body.size(), 2'000'000U);
     }
 
+    // More than the kernel takes for a client that does not read.
+    static constexpr std::size_t kLargest = 20'000'000;
+    // To /small a small answer, to all else a large one.
+    Script says_largest() {
+        return [this](tcp::socket& socket, std::size_t) -> base::Task<void> {
+            const auto head = co_await read_head(socket);
+            const bool is_small = head.find("/small") != std::string::npos;
+            const std::string body(is_small ? 1 : kLargest, ' ');
+            co_await write_text(socket, "HTTP/1.0 200 OK\r\nContent-Length: " + std::to_string(body.size()) +
+                                            "\r\n\r\n" + body);
+            ++written_;
+        };
+    }
+
     asio::thread_pool cpu_{1};
+    std::size_t connections_ = 8;
+    int written_ = 0;
     std::optional<ScriptedServer> server_;
     std::optional<HttpClient> client_;
     Came came_[2];
@@ -157,6 +176,48 @@ TEST_F(LargeAnswers, AreUnpackedOneAfterTheOther) {
 TEST_F(LargeAnswers, WaitAlsoIfTheyAreNotPacked) {
     ask_twice("HTTP/1.0 200 OK\r\n\r\n" + std::string(2'000'000, ' '));
     one_waits_for_the_other();
+}
+
+TEST_F(LargeAnswers, OfAHostAreNotReadWhileItHasAsManyHere) {
+    ask_twice(says_largest());
+    while (!came_[0] && !came_[1]) io_.run_one();
+    while (told_ < 2) io_.run_one();
+    io_.run_for(std::chrono::milliseconds(20));
+    EXPECT_EQ(written_, 1);
+    auto& sooner = came_[0] ? came_[0] : came_[1];
+    auto& later = came_[0] ? came_[1] : came_[0];
+    sooner.reset();
+    while (!later) io_.run_one();
+    EXPECT_EQ((*later)->body.size(), kLargest);
+    EXPECT_EQ(written_, 2);
+}
+
+TEST_F(LargeAnswers, ThatWaitToBeReadTakeNobodysConnection) {
+    connections_ = 1;
+    ask_twice(says_largest());
+    while (!came_[0] && !came_[1]) io_.run_one();
+    HttpRequest request;
+    request.target = "/small";
+    const auto small = run_on(io_, client_->send(std::move(request)));
+    EXPECT_EQ(small->body, " ");
+    EXPECT_EQ(written_, 2);
+}
+
+TEST_F(LargeAnswers, AreAskedForAgainWhereTheServerDidNotWait) {
+    ask_twice([this, says_all = says_largest()](tcp::socket& socket, std::size_t number) -> base::Task<void> {
+        if (number != 1) co_return co_await says_all(socket, number);
+        co_await read_head(socket);
+        co_await write_text(socket, "HTTP/1.0 200 OK\r\nContent-Length: " + std::to_string(kLargest) +
+                                        "\r\n\r\n and no more");
+    });
+    while (!came_[0] && !came_[1]) io_.run_one();
+    while (told_ < 2) io_.run_one();
+    auto& sooner = came_[0] ? came_[0] : came_[1];
+    auto& later = came_[0] ? came_[1] : came_[0];
+    sooner.reset();
+    while (!later) io_.run_one();
+    ASSERT_TRUE(*later) << later->error().text;
+    EXPECT_EQ((*later)->body.size(), kLargest);
 }
 
 TEST_F(LargeAnswers, OfAnotherStatusMayStillBlockTheHost) {
