@@ -4,6 +4,7 @@
 #include "chain/tree/facts.hpp"
 #include "chain/tree/finding.hpp"
 #include "chain/tree/judgement.hpp"
+#include "storage/awaited_data.hpp"
 #include "storage/copy.hpp"
 #include "storage/corrections.hpp"
 #include "storage/executions.hpp"
@@ -204,6 +205,7 @@ WrittenTree write_tree(pqxx::connection& connection, const chain::TreeRows& tree
     remove_orphans(tx, done);
     copy_rows(tx, tree.batch);
     complete_transaction(tx, done);
+    await_blocks(tx, tree);
     const auto told = tell_batch(tx, database.rules, tree.batch);
     adopt_data(tx, done);
     const auto& facts = tree.batch.facts;
