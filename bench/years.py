@@ -4,17 +4,21 @@
     ./dev bench years [--receipts N] [--days N] [--few N] [--reads N] [--keep]
 
 Needs RECEIPTD_BENCH_DATABASE, a database that may be emptied (--keep: measured as an earlier run left it). The rows are
-those of the bench tree; days are closed as the daemon closes them (docs/decisions/0059). Connections of psql: each is new."""
+those of the bench tree; days are closed as the daemon closes them (docs/decisions/0059). Connections of psql: each is new.
+Then the locks of each question of docs/sql.md, asked about the first of the days."""
 import argparse
 import json
 import os
 import pathlib
+import re
 import subprocess
 import time
 
 import common
 import tree
 
+QUESTION = re.compile(r"^## (\d+\. [^\n]+)\n\n```sql\n(.*?);\n```", re.M | re.S)
+ASKED_ABOUT = re.compile(r"\('\w{43,44}'\)")
 OPEN_DAYS = 2  # today, and the day that ended a moment ago; two more are made ahead
 
 CLOSE = """
@@ -68,7 +72,7 @@ def sizes(database):
 def locks(database, question):
     """In the tenth transaction of a connection."""
     count = "SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'relation' AND relation >= 16384"
-    once = f"BEGIN; SELECT count(*) FROM (SELECT {question}) q; {count}; COMMIT;"
+    once = f"BEGIN; {question}; {count}; COMMIT;"
     return int(database.ask(once * 10).splitlines()[-1])
 
 
@@ -102,11 +106,17 @@ def measure(database, reads):
     for what, most in (("known", 64), ("over a boundary", 110), ("beside open days", 110), ("unknown", 64)):
         questions = [f"receipt_tree('{one}')" for one in ids[what]]
         first, pages, times = pages_and_times(database, questions)
-        common.line_of(f"{what}: locks", locks(database, questions[0]), f"at most {most}")
+        common.line_of(f"{what}: locks", locks(database, f"SELECT {questions[0]}"), f"at most {most}")
         common.line_of(f"{what}: pages, p50 and p99", f"{common.percentile(pages, 0.5)} / {common.percentile(pages, 0.99)}")
         common.line_of(f"{what}: ms, first, p50 and p99",
                        f"{first:.1f} / {common.percentile(times, 0.5):.1f} / {common.percentile(times, 0.99):.1f}", "p50 at most 10")
         common.line_of(f"{what}: of ten new connections fail", at_once(database, questions[0]), "0")
+
+
+def measure_document(database):
+    known = database.ask("SELECT bench_id('t2')")
+    for title, question in QUESTION.findall((common.ROOT / "docs" / "sql.md").read_text()):
+        common.line_of(f"locks: {title[:37]}", locks(database, ASKED_ABOUT.sub(f"('{known}')", question)), "at most 128")
 
 
 def main():
@@ -127,6 +137,7 @@ def main():
             if not args.keep:
                 fill(database, pathlib.Path(name), days, receipts)
             measure(database, args.reads)
+            measure_document(database)
 
 
 if __name__ == "__main__":

@@ -83,7 +83,7 @@ CREATE INDEX ON pending_trees (tx_hash) WHERE reason LIKE 'refused\_by\_database
 -- An id is only ever looked up, so a hash index on it does; a tree's orphans are the receipt that names the tree and those
 -- adopted into it. tree_id is NULL where it would repeat id.
 CREATE TABLE orphan_receipts (
-    kind text COLLATE "C" NOT NULL CHECK (kind IN ('receipt', 'data')),
+    kind text COLLATE "C" NOT NULL CHECK (kind IN ('receipt', 'data', 'block')),
     id text COLLATE "C" NOT NULL,
     tree_id text COLLATE "C",
     block_height bigint NOT NULL,

@@ -76,27 +76,3 @@ SELECT receipt_id, tx_hash, tree_id, block_height, block_time, shard_id, role, p
        method_name, error_class, error_text, parent_receipt_id, signer_id, deposit, gas_burnt, logs
 FROM receipts
 WHERE status = 'failure';
-
--- A condition on minute reaches the small table of blocks; each minute then reads only its own part
--- of the large tables.
-CREATE OR REPLACE VIEW chain_throughput AS
-WITH minutes AS (
-    SELECT date_trunc('minute', block_time) AS minute, count(*) AS blocks,
-           min(block_height) AS from_height, max(block_height) AS to_height
-    FROM blocks
-    GROUP BY 1
-)
-SELECT m.minute, m.from_height, m.to_height, m.blocks, t.transactions, r.receipts, r.failed_receipts,
-       coalesce(t.gas_burnt, 0) + coalesce(r.gas_burnt, 0) AS gas_burnt
-FROM minutes m
-CROSS JOIN LATERAL (
-    SELECT count(*) AS transactions, sum(gas_burnt)::bigint AS gas_burnt
-    FROM transactions
-    WHERE block_time >= m.minute AND block_time < m.minute + interval '1 minute'
-) t
-CROSS JOIN LATERAL (
-    SELECT count(*) AS receipts, count(*) FILTER (WHERE status = 'failure') AS failed_receipts,
-           sum(gas_burnt)::bigint AS gas_burnt
-    FROM receipts
-    WHERE block_time >= m.minute AND block_time < m.minute + interval '1 minute'
-) r;

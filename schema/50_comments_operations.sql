@@ -133,9 +133,9 @@ COMMENT ON COLUMN unplaced_receipts.due_at IS 'Time of the next check.';
 COMMENT ON COLUMN unplaced_receipts.reason IS 'Why it waits.';
 COMMENT ON COLUMN unplaced_receipts.created_at IS 'When it was stored here.';
 
-COMMENT ON TABLE orphan_receipts IS 'Receipts and data whose parent was not known when they were stored. When the parent is stored, too, they are adopted: their rows get the parent and move to its tree.';
-COMMENT ON COLUMN orphan_receipts.kind IS 'receipt (id is receipts.receipt_id) or data (id is data_receipts.data_id).';
-COMMENT ON COLUMN orphan_receipts.id IS 'The receipt or the data.';
+COMMENT ON TABLE orphan_receipts IS 'Receipts and data whose parent was not known when they were stored. When the parent is stored, too, they are adopted: their rows get the parent and move to its tree. And blocks that no host had, in which stored receipts were executed: when the block comes, these get its height.';
+COMMENT ON COLUMN orphan_receipts.kind IS 'receipt (id is receipts.receipt_id), data (id is data_receipts.data_id) or block (id is receipts.executed_block_hash).';
+COMMENT ON COLUMN orphan_receipts.id IS 'The receipt, the data or the block.';
 COMMENT ON COLUMN orphan_receipts.tree_id IS 'The tree_id of its rows. NULL: its own id.';
 COMMENT ON COLUMN orphan_receipts.block_height IS 'Height of its block.';
 COMMENT ON COLUMN orphan_receipts.block_time IS 'Time of that block.';

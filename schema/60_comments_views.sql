@@ -39,17 +39,6 @@ COMMENT ON COLUMN failed_receipts.signer_id IS 'The signer of the transaction.';
 COMMENT ON COLUMN failed_receipts.deposit IS 'Tokens attached (given back by a refund), yoctoNEAR.';
 COMMENT ON COLUMN failed_receipts.gas_burnt IS 'Gas burnt before it failed.';
 COMMENT ON COLUMN failed_receipts.logs IS 'Log lines written before it failed.';
-
-COMMENT ON VIEW chain_throughput IS 'The chain per minute. Always filter on time: WHERE minute > now() - interval ''1 hour''.';
-COMMENT ON COLUMN chain_throughput.minute IS 'Start of the minute (block time).';
-COMMENT ON COLUMN chain_throughput.from_height IS 'First stored block of the minute.';
-COMMENT ON COLUMN chain_throughput.to_height IS 'Last stored block of the minute.';
-COMMENT ON COLUMN chain_throughput.blocks IS 'Blocks stored.';
-COMMENT ON COLUMN chain_throughput.transactions IS 'Transactions included.';
-COMMENT ON COLUMN chain_throughput.receipts IS 'Receipts executed.';
-COMMENT ON COLUMN chain_throughput.failed_receipts IS 'Receipts that failed.';
-COMMENT ON COLUMN chain_throughput.gas_burnt IS 'Gas burnt by these transactions and receipts.';
-
 COMMENT ON VIEW delegate_refusals IS 'Delegate actions that were refused because their nonce was already used, with the earlier use. The query searches the earlier action of each row, so always filter on time: WHERE block_time > now() - interval ''1 day''.';
 COMMENT ON COLUMN delegate_refusals.finding_id IS 'The finding.';
 COMMENT ON COLUMN delegate_refusals.tx_hash IS 'Hash of the transaction that was refused.';
@@ -93,6 +82,10 @@ COMMENT ON COLUMN partitions.table_bytes IS 'Bytes on disk without indexes.';
 COMMENT ON COLUMN partitions.index_bytes IS 'Bytes on disk of its indexes.';
 
 COMMENT ON FUNCTION receipt_tree(text) IS 'The whole tree of a transaction, depth first: row 0 is the transaction, then every executed receipt below its parent. failed marks failures; leads_to_failure marks the path to them. The argument can also be the id of any receipt of the tree, or HASH@HEIGHT for a later execution of the hash. SELECT tree, status, error_text FROM receipt_tree(''…'');';
+COMMENT ON FUNCTION chain_throughput(timestamptz, timestamptz) IS 'The chain per minute, from the first time up to and without the second one (not given: the newest block): heights of the first and last stored block, number of blocks, transactions that were included, receipts that were executed, how many of these failed, and the gas that all of them burnt. SELECT * FROM chain_throughput(now() - interval ''1 hour'');';
+COMMENT ON FUNCTION contract_health(timestamptz, timestamptz, text) IS 'Calls of contracts and their results from the first time up to and without the second one (not given: the newest block), of one contract if the third argument names it; one row per hour, contract and method: receipts that called it, how many of them failed, and how many were callbacks that failed. method_name is the method of the first function call; for a callback without one the name of its first action. SELECT * FROM contract_health(now() - interval ''1 day'');';
+COMMENT ON FUNCTION unfinished_trees(timestamptz, timestamptz) IS 'Transactions that were included from the first time up to and without the second one (not given: the newest block) and have no result yet: some of their receipts are not executed, or no host has returned them. waits_for: receipts that were created and are not stored; NULL: none is known. reason: why the last attempt to fetch the tree failed (pending_trees); outcomes_missing: no block has brought the rest of it. attempts: number of unsuccessful ones; NULL: nothing has to be fetched. SELECT * FROM unfinished_trees(now() - interval ''1 day'');';
+COMMENT ON FUNCTION nonce_gaps(timestamptz, timestamptz, text) IS 'Nonces of an access key that no stored transaction used, between two that were used from the first time up to and without the second one (not given: the newest block), of one signer if the third argument names it: skipped by the sender, or of transactions that were never included or failed in a block without a cost. If a key was deleted and added again, the nonces between are no gap. nonce_index: for a gas key (see transactions.nonce_index). nonces: how many they are. The last three columns are of the transaction with the next nonce. SELECT * FROM nonce_gaps(now() - interval ''1 day'', signer => ''…'');';
 COMMENT ON FUNCTION transaction_result(text) IS 'How a transaction ended: its row of transaction_results, or one for each execution of the hash; by HASH@HEIGHT that of a later one. Only partitions of its days (days_of) are read. SELECT verdict FROM transaction_result(''…'');';
 COMMENT ON FUNCTION signed_delegate(json) IS 'Key, nonce and signature of the Delegate action among these actions.';
 COMMENT ON FUNCTION delegate_nonces_used_by(text[], text[], timestamptz[]) IS 'For refused Delegate actions (receipts, their trees, the times of their blocks): the receipt that executed an action with the same key and nonce, and whether it is the same signed action. No row: none is stored. Used by the view delegate_refusals and by the daemon.';

@@ -23,16 +23,6 @@ COMMENT ON COLUMN handled_failures.error_text IS 'The error in words.';
 COMMENT ON COLUMN handled_failures.block_height IS 'Height at which it failed.';
 COMMENT ON COLUMN handled_failures.block_time IS 'Time at which it failed. Always filter on it.';
 
-COMMENT ON VIEW unfinished_trees IS 'Transactions without a result yet: some of their receipts are not executed, or no host has returned them. Always filter on time: WHERE block_time > now() - interval ''1 day''.';
-COMMENT ON COLUMN unfinished_trees.tx_hash IS 'Hash of the transaction.';
-COMMENT ON COLUMN unfinished_trees.signer_id IS 'Its signer.';
-COMMENT ON COLUMN unfinished_trees.receiver_id IS 'Its receiver.';
-COMMENT ON COLUMN unfinished_trees.block_height IS 'Height of the block that includes it.';
-COMMENT ON COLUMN unfinished_trees.block_time IS 'Time of that block. Always filter on it.';
-COMMENT ON COLUMN unfinished_trees.waits_for IS 'Receipts that were created and are not stored. NULL: none is known.';
-COMMENT ON COLUMN unfinished_trees.reason IS 'Why the last attempt to fetch its tree failed (pending_trees). outcomes_missing: no block has brought the rest of it.';
-COMMENT ON COLUMN unfinished_trees.attempts IS 'Number of unsuccessful attempts. NULL: nothing has to be fetched.';
-
 COMMENT ON VIEW open_watches IS 'Watched transactions that have not ended.';
 COMMENT ON COLUMN open_watches.tx_hash IS 'Hash of the transaction.';
 COMMENT ON COLUMN open_watches.sender_id IS 'Its signer.';
@@ -66,22 +56,3 @@ COMMENT ON COLUMN stage_latency.stays IS 'Number of transactions.';
 COMMENT ON COLUMN stage_latency.p50_seconds IS 'Half of them were faster.';
 COMMENT ON COLUMN stage_latency.p95_seconds IS '95 % of them were faster.';
 COMMENT ON COLUMN stage_latency.p99_seconds IS '99 % of them were faster.';
-
-COMMENT ON VIEW contract_health IS 'Calls of contracts and their results, one row per hour, contract and method. Always filter on the hour: WHERE hour >= now() - interval ''1 day''. Hours before the first and after the last stored block are omitted.';
-COMMENT ON COLUMN contract_health.hour IS 'Start of the hour. Always filter on it.';
-COMMENT ON COLUMN contract_health.contract_id IS 'The contract.';
-COMMENT ON COLUMN contract_health.method_name IS 'Method of the first function call; for a callback without one the name of its first action.';
-COMMENT ON COLUMN contract_health.calls IS 'Number of receipts that called it.';
-COMMENT ON COLUMN contract_health.failures IS 'How many of them failed.';
-COMMENT ON COLUMN contract_health.failed_callbacks IS 'How many of them were callbacks that failed.';
-
-COMMENT ON VIEW nonce_gaps IS 'Nonces of an access key that no stored transaction used, between two used ones: skipped by the sender, or of transactions that were never included or failed in a block without a cost. If a key was deleted and added again, the nonces between are no gap. Always filter on the signer: WHERE signer_id = ''…''.';
-COMMENT ON COLUMN nonce_gaps.signer_id IS 'The signer.';
-COMMENT ON COLUMN nonce_gaps.public_key IS 'Its access key.';
-COMMENT ON COLUMN nonce_gaps.nonce_index IS 'For a gas key: the index of the nonce (see transactions.nonce_index).';
-COMMENT ON COLUMN nonce_gaps.from_nonce IS 'First unused nonce.';
-COMMENT ON COLUMN nonce_gaps.to_nonce IS 'Last unused nonce.';
-COMMENT ON COLUMN nonce_gaps.nonces IS 'Number of nonces.';
-COMMENT ON COLUMN nonce_gaps.next_tx_hash IS 'The transaction with the next nonce.';
-COMMENT ON COLUMN nonce_gaps.next_block_height IS 'Height of the block that includes it.';
-COMMENT ON COLUMN nonce_gaps.next_block_time IS 'Time of that block.';

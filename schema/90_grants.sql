@@ -22,10 +22,8 @@ DECLARE
         'silences IUD', 'alert_rules IUD', 'alert_rule_versions I', 'alert_rule_state U', 'account_lists IU',
         'listed_accounts IU', 'timed_rules IUD', 'timed_successes IUD', 'timed_episodes IUD', 'set_aside_rows IUD',
         'locks U', 'wanted_watches IUD', 'closed_days', 'id_runs', 'id_buckets', 'id_additions I', 'block_marks ID', 'schema_migrations', 'schema_objects',
-        'partitions', 'gaps', 'account_coverage', 'skipped_heights', 'failed_receipts', 'chain_throughput', 'failed_callbacks',
-        'handled_failures', 'unfinished_trees', 'open_watches', 'stuck_watches', 'stage_latency', 'contract_health',
-        'nonce_gaps', 'delegate_refusals', 'global_contracts', 'set_aside',
-        'executed_again'];
+        'partitions', 'gaps', 'account_coverage', 'skipped_heights', 'failed_receipts', 'failed_callbacks', 'handled_failures',
+        'open_watches', 'stuck_watches', 'stage_latency', 'delegate_refusals', 'global_contracts', 'set_aside', 'executed_again'];
     -- Signed transactions, which anybody can send; keys that would answer for somebody else; and texts that repeat them.
     secret CONSTANT text[] := ARRAY[
         'watches signed_tx_base64', 'watches idempotency_key', 'stream_events body', 'alerts payload', 'alerts cause',

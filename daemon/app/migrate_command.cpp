@@ -146,13 +146,13 @@ void print(const MigrationPlan& plan) {
         std::cout << "nothing to do\n";
 }
 
-// With the command that does what this user may not do.
+// With the command that does what this user may not do; `option` is of this command.
 [[noreturn]] void refuse_without_rights(const storage::DatabaseOptions& database,
                                         const storage::MigrationStatus& status,
-                                        const std::string& config_file) {
-    throw storage::StorageError(status.outdated() + "; user \"" + status.user +
-                                "\" may not change it. Run this first: " +
-                                storage::migrate_command(database, status.owner, config_file) +
+                                        const std::string& config_file, const std::string& what,
+                                        const std::string& option = "") {
+    throw storage::StorageError(what + "; user \"" + status.user + "\" may not change it. Run this first: " +
+                                storage::migrate_command(database, status.owner, config_file) + option +
                                 " (a password is taken from PGPASSWORD or ~/.pgpass)");
 }
 
@@ -168,10 +168,29 @@ int show_plan(const storage::DatabaseOptions& database, bool as_json) {
     return plan.status.problem.empty() ? kOk : kFailed;
 }
 
+void print_done(const std::vector<storage::Unfinished>& before,
+                const std::vector<storage::Unfinished>& left) {
+    for (auto done : before) {
+        const auto rest = std::ranges::find_if(
+            left, [&](const auto& each) { return each.table == done.table && each.name == done.name; });
+        if (rest != left.end()) {
+            done.tables_left -= std::min(done.tables_left, rest->tables_left);
+            done.bytes_left -= std::min(done.bytes_left, rest->bytes_left);
+        }
+        if (done.tables_left > 0)
+            std::cout << "finished " << done.name << " of " << done.table << ": " << done.tables_left
+                      << " tables of " << done.bytes_left / 1'000'000 << " MB\n";
+    }
+}
+
 int finish(const storage::DatabaseOptions& database) {
+    const auto before = storage::migration_plan(database).unfinished;
     const auto left = storage::finish_migrations(database);
+    print_done(before, left);
     print(left);
-    return left.empty() ? kOk : kFailed;
+    if (!left.empty()) return kFailed;
+    std::cout << "nothing is left\n";
+    return kOk;
 }
 
 }  // namespace
@@ -183,7 +202,7 @@ void update_schema(const config::Settings& settings, const std::string& config_f
     const auto status = storage::migrate_status(database);
     if (!status.problem.empty()) throw storage::StorageError(status.problem);
     if (status.current()) return;
-    if (!status.user_owns) refuse_without_rights(database, status, config_file);
+    if (!status.user_owns) refuse_without_rights(database, status, config_file, status.outdated());
     for (const auto& name : storage::migrate(database, settings.database.readonly_role))
         log::info("database schema updated", {{"file", name}});
 }
@@ -195,7 +214,12 @@ int migrate(const config::Settings& settings, const MigrateCommand& command) {
     if (command.what == MigrateCommand::What::plan) return show_plan(database, command.as_json);
     const auto before = storage::migrate_status(database);
     if (!before.problem.empty()) throw storage::StorageError(before.problem);
-    if (!before.user_owns && !before.current()) refuse_without_rights(database, before, command.config_file);
+    if (!before.user_owns && !before.current())
+        refuse_without_rights(database, before, command.config_file, before.outdated());
+    if (!before.user_owns && command.what == MigrateCommand::What::finish &&
+        !storage::migration_plan(database).unfinished.empty())
+        refuse_without_rights(database, before, command.config_file,
+                              "the database has work that a migration left for later", " --finish");
     if (!before.user_owns) {
         std::cout << "nothing to do; rights are granted by user \"" << before.owner << "\"\n";
         return kOk;

@@ -152,7 +152,7 @@ base::Task<net::ServerReply> contracts_page(SharedSite site, api::Call call) {
     Json values;
     values["contract"] = contract;
     values["spans"] =
-        choices({{"1", "This hour"}, {"6", "Last 6 hours"}, {"24", "Last day"}}, std::to_string(hours));
+        choices({{"1", "Last hour"}, {"6", "Last 6 hours"}, {"24", "Last day"}}, std::to_string(hours));
     auto frame = site->frame("Contracts", "contracts");
     if (!given.fault().empty())
         co_return co_await unlisted(site, std::move(frame), "contracts", std::move(values), given.fault());

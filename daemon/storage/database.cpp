@@ -179,7 +179,7 @@ void forget_old_adoptions(pqxx::connection& connection) {
         connection,
         "DELETE FROM orphan_receipts WHERE ctid = ANY (ARRAY (SELECT ctid FROM orphan_receipts "
         "  WHERE adopted_at < now() - interval '1 day' AND (adopted_at < now() - interval '7 days' "
-        "    OR (id <> 'removed block' AND NOT (kind = 'data' AND block_height = 0 "
+        "    OR (id <> 'removed block' AND NOT (kind IN ('data', 'block') AND block_height = 0 "
         "      AND EXISTS (SELECT FROM coverage WHERE NOT isempty(wanted - heights))))) LIMIT $1))");
 }
 

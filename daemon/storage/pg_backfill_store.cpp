@@ -1,6 +1,7 @@
 #include "storage/pg_backfill_store.hpp"
 
 #include "storage/pg_reindex_store.hpp"
+#include "storage/skip_heights.hpp"
 
 #include <algorithm>
 #include <string>
@@ -17,6 +18,13 @@ base::HeightSet missing_of(pqxx::transaction_base& tx, base::HeightRange range) 
                                   base::HeightSet(range).to_multirange());
     if (rows.empty()) return base::HeightSet(range);
     return heights_of(rows[0][0]);
+}
+
+// Without what an operator has given up since it was ordered.
+base::HeightSet still_missing_of(pqxx::transaction_base& tx, base::HeightRange range) {
+    auto missing = missing_of(tx, range);
+    missing.subtract(given_up_heights(tx));
+    return missing;
 }
 
 // An order is for missing heights, for stored ones that lack accounts, or for stored ones to be replaced.
@@ -115,7 +123,8 @@ base::Task<std::vector<BackfillProgress>> PgBackfillStore::claim_abandoned_backf
             progress.range = range;
             progress.accounts = accounts_of_order(tx, progress.id);
             progress.replaces = row[3].as<bool>();
-            if (progress.accounts.empty() && !progress.replaces) progress.missing = missing_of(tx, range);
+            if (progress.accounts.empty() && !progress.replaces)
+                progress.missing = still_missing_of(tx, range);
             claimed.push_back(std::move(progress));
         }
         return claimed;

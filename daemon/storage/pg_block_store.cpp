@@ -52,6 +52,7 @@ bool add_to_coverage(pqxx::transaction_base& tx, const std::string& heights,
 }
 
 Told write_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch, RuleBook& rules) {
+    place_awaiting(tx, batch);
     copy_rows(tx, batch);
     auto told = tell_batch(tx, rules, batch);
     remember_listed(tx, batch.listed);
@@ -145,6 +146,7 @@ private:
 
 Told write_over_found_early(pqxx::transaction_base& tx, const chain::RowBatch& batch, RuleBook& rules) {
     FoundEarly found(tx, batch);
+    place_awaiting(tx, batch);
     found.forget();
     auto told = write_rows(tx, batch, rules);
     told += found.complete(rules);

@@ -166,9 +166,9 @@ base::Task<std::vector<MethodHealth>> PgPageStore::contract_health(std::string c
         const auto rows = shim::query(
             tx,
             "SELECT contract_id, coalesce(method_name, ''), sum(calls), sum(failures), sum(failed_callbacks) "
-            "FROM contract_health WHERE hour > " +
+            "FROM contract_health(" +
                 time_parameter(1) +
-                " AND ($2 = '' OR contract_id = $2) GROUP BY 1, 2 "
+                ", contract => nullif($2, '')) GROUP BY 1, 2 "
                 "ORDER BY sum(failures) DESC, sum(calls) DESC, 1, 2 LIMIT $3",
             hours_ago(tx, hours), contract_id, static_cast<std::int64_t>(limit));
         std::vector<MethodHealth> methods;

@@ -4,6 +4,7 @@
 #include "chain/tree/facts.hpp"
 #include "chain/tree/finding.hpp"
 #include "chain/tree/judgement.hpp"
+#include "storage/awaited_data.hpp"
 #include "storage/copy.hpp"
 #include "storage/corrections.hpp"
 #include "storage/executions.hpp"
@@ -232,6 +233,7 @@ WrittenTree write_tree(pqxx::connection& connection, const chain::TreeRows& tree
     copy_rows(tx, tree.batch);
     for (const auto* places : {&earlier, &of_orphans}) keep_places(tx, *places, done);
     complete_transaction(tx, done);
+    await_blocks(tx, tree);
     const auto told = tell_batch(tx, database.rules, tree.batch);
     adopt_data(tx, done);
     const auto& facts = tree.batch.facts;

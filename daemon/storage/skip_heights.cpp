@@ -21,7 +21,7 @@ WITH stored AS (
     DELETE FROM unavailable_heights u USING missing m WHERE m.heights @> u.height
 ), ended AS (
     UPDATE backfills SET state = 'finished', finished_at = now(), lease_owner = NULL, lease_until = NULL
-    WHERE state = 'unfinished' AND from_height >= $1 AND to_height <= $2 AND to_replace IS NULL
+    WHERE state = 'unfinished' AND from_height >= $1 AND to_height <= $2 AND accounts = '{}' AND to_replace IS NULL
 )
 SELECT coalesce((SELECT heights FROM missing), '{}'))";
 
@@ -30,6 +30,15 @@ SELECT coalesce((SELECT heights FROM missing), '{}'))";
 base::HeightSet skip_heights(pqxx::transaction_base& tx, base::HeightRange range) {
     const auto row = shim::query(tx, kSkip, range.from, range.to)[0];
     return heights_of(row[0]);
+}
+
+base::HeightSet given_up_heights(pqxx::transaction_base& tx) {
+    const auto rows = tx.exec(
+        "SELECT coalesce((SELECT range_agg(one) FROM operator_skips s, unnest(s.heights) AS one), '{}') - "
+        "wanted "
+        "FROM coverage");
+    if (rows.empty()) return {};
+    return base::HeightSet::parse_multirange(rows[0][0].c_str()).value();
 }
 
 bool is_skipped(pqxx::transaction_base& tx, base::Height height) {

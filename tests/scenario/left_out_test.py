@@ -133,7 +133,7 @@ class Outcomes(Service):
         config = self.config(self.chain, source="neardata", start=self.genesis + 1, network="sandbox")
         self.start("run", "--config", config)
         support.wait_until("a tree waits, and the reason is named", lambda: self.query(
-            "SELECT tx_hash FROM unfinished_trees WHERE reason IS NOT NULL AND attempts > 0"))
+            "SELECT tx_hash FROM unfinished_trees('-infinity') WHERE reason IS NOT NULL AND attempts > 0"))
 
 
 class OutcomesOfReceipts(Service):
@@ -148,7 +148,7 @@ class OutcomesOfReceipts(Service):
 
     def unfinished(self):
         self.assertIsNone(self.daemon.poll(), self.daemon.log()[-3000:])
-        return self.query(f"SELECT tx_hash, reason FROM unfinished_trees WHERE block_height <= {self.last} AND reason IS NOT NULL")
+        return self.query(f"SELECT tx_hash, reason FROM unfinished_trees('-infinity') WHERE block_height <= {self.last} AND reason IS NOT NULL")
 
     def settled(self):
         truth = [t for t in self.chain.ask(f"/truth?from={self.genesis}&to={self.last}") if t["heights"]["included"]]

@@ -133,6 +133,22 @@ class MoreThanAWeek(Interrupted):
         late = self.value("SELECT count(*) FROM deliveries WHERE state = 'late'", database)
         said, _ = self.receiptd("alerts", "resend", "--state", "late", "--config", config)
         self.assertIn(f"{late} deliveries are due now", said)
+        support.wait_until("they are sent", lambda: self.value("SELECT EXISTS (SELECT FROM deliveries WHERE state IN ('late', 'pending'))", database) == "f")
+        self.kill(daemon)
+        self.bring_back_the_cause_of_forgotten_alerts(database, config, last + 1, head)
+
+    def bring_back_the_cause_of_forgotten_alerts(self, database, config, first, last):
+        """Alerts are forgotten after a month."""
+        height = self.value(f"SELECT min(block_height) FROM findings WHERE block_height BETWEEN {first} AND {last} AND receipt_id IS NOT NULL",
+                            database)
+        self.query(f"DELETE FROM alerts a USING findings f WHERE a.alert_id = f.finding_id AND f.block_height = {height}", database)
+        self.receiptd("repair", "--config", config, "--height", height)
+        daemon = self.start("run", "--config", config)
+        states = ("SELECT DISTINCT d.state FROM findings f JOIN deliveries d ON d.alert_id = f.finding_id "
+                  f"WHERE f.block_height = {height} AND d.state <> 'pending'")
+        support.wait_until("it is found again", lambda: self.query(states, database))
+        self.assertEqual(self.query(states, database), [["late"]])
+        self.kill(daemon)
 
 
 if __name__ == "__main__":

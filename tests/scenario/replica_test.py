@@ -55,8 +55,8 @@ class Replica(support.OwnCluster):
         support.wait_until("the replica has all blocks", lambda: self.stored(replica) >= goal)
         tx_hash, = self.query("SELECT tx_hash FROM transaction_results ORDER BY tx_hash LIMIT 1", replica)[0]
         self.assertNotEqual(self.value(f"SELECT count(*) FROM receipt_tree('{tx_hash}')", replica), "0")
-        self.query("SELECT * FROM gaps; SELECT * FROM contract_health; SELECT * FROM failed_callbacks; "
-                   "SELECT * FROM unfinished_trees", replica)
+        self.query("SELECT * FROM gaps; SELECT * FROM contract_health('-infinity'); SELECT * FROM failed_callbacks; "
+                   "SELECT * FROM unfinished_trees('-infinity')", replica)
         database_id = self.value("SELECT database_id FROM database_identity", replica)
 
         self.postgres("stop", self.cluster, "immediate")

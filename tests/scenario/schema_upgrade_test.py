@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import signal
 
 import support
@@ -115,9 +116,27 @@ class Upgraded(Disturbed):
         support.wait_until("the daemon has built them", lambda: daemon.poll() is not None or self.value(
             "SELECT count(*) FROM pg_index WHERE NOT indisvalid") == "0")
         self.kill(daemon)
-        self.assertEqual(self.as_of(LATER, "receiptd", "migrate", "--finish", "--config", config)[0], "")
+        self.assertEqual(self.as_of(LATER, "receiptd", "migrate", "--finish", "--config", config)[0], "nothing is left\n")
         self.assertIn("nothing to do", self.as_of(LATER, "receiptd", "migrate", "--plan", "--config", config)[0])
         self.assertIn("newer than this program", self.as_of(EARLIER, "receiptd", "migrate", "--status", "--config", config, expect=1)[0])
+
+    def test_finishing_says_what_it_did_and_who_may_do_it(self):
+        config = self.config_for(self.chain(), self.database)
+        self.as_of(EARLIER, "receiptd", "migrate", "--config", config)
+        self.query("INSERT INTO chain_identity (network, scope, partition_width, created_by) VALUES ('mainnet', 'all', 'day', '-'); "
+                   "SELECT make_partitions('2025-01-01', '2025-01-03')")
+        self.as_of(LATER, "receiptd", "migrate", "--config", config)
+        role = "scenario_" + os.urandom(4).hex()
+        self.query(f"CREATE ROLE {role} LOGIN PASSWORD 'p' IN ROLE receiptd_daemon")
+        self.addCleanup(support.sql, self.maintenance, f"DROP ROLE {role}")
+        follower = re.sub(r"//[^@]+@", f"//{role}:p@", self.database)
+        _, error = self.as_of(LATER, "receiptd", "migrate", "--finish", "--config", config, "--database-url", follower, expect=1)
+        self.assertIn("work that a migration left for later", error)
+        self.assertRegex(error, r"Run this first: receiptd migrate .* --finish \(")
+        out, _ = self.as_of(LATER, "receiptd", "migrate", "--finish", "--config", config)
+        self.assertRegex(out, r"\Afinished later_note_is_short of receipts: 3 tables of \d+ MB\n"
+                              r"finished receipts_by_predecessor of receipts: 3 tables of \d+ MB\nnothing is left\n\Z")
+        self.assertEqual(self.as_of(LATER, "receiptd", "migrate", "--finish", "--config", config)[0], "nothing is left\n")
 
 
 class ChangedUnderADaemon(support.Scenario):

@@ -37,7 +37,7 @@ class ToldAgain(Judging, support.Scenario):
         self.assert_same(self.stored_results(self.database), self.true_results(self.truth))
         self.assert_same(self.stored_findings(self.database), self.true_findings(self.truth))
         self.assert_same(self.stored_receipts(self.database), self.true_receipts(self.truth, lambda *_: True))
-        for rows in ("executed_again", "unfinished_trees", "findings WHERE kind = 'corrected'",
+        for rows in ("executed_again", "unfinished_trees('-infinity')", "findings WHERE kind = 'corrected'",
                      "orphan_receipts WHERE adopted_at IS NULL"):
             self.assertEqual(self.value(f"SELECT count(*) FROM {rows}"), "0", rows)
         alerts = {row[0] for row in self.query("SELECT alert_id FROM alerts")}

@@ -32,7 +32,7 @@ stage = "completed"
 over = "1s"
 window = "2m"
 """
-PAGES = ("/v1/status", "/v1/findings", "/v1/alerts", "/v1/watches", "/", "/findings", "/watches", "/alerts")
+PAGES = ("/v1/status", "/v1/findings", "/v1/alerts", "/v1/watches", "/", "/findings", "/watches", "/contracts", "/alerts")
 
 
 class Locks:

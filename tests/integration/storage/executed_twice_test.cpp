@@ -166,7 +166,7 @@ TEST_F(ExecutedTwice, IsNotWhatTwoBlocksTellWithTheSameReceipt) {
         clear();
         follow_in_pieces({{later, kChainLength}, {0, later}});
         EXPECT_EQ(all_rows(), expected) << later << ", which came first";
-        EXPECT_EQ(value("SELECT count(*) FROM unfinished_trees"), "0");
+        EXPECT_EQ(value("SELECT count(*) FROM unfinished_trees('-infinity')"), "0");
         assert_that_rejudge_changes_nothing();
     }
 }
@@ -238,7 +238,7 @@ TEST_F(ExecutedTwice, IsPendingWhereBlocksLackAnOutcomeOfTheLaterExecution) {
     EXPECT_EQ(silent[0].tx_hash, "T");
     EXPECT_EQ(silent[0].included_in.height, kFirstBlock + 7);
     EXPECT_TRUE(await(store().trees.place_silent_tree(silent[0], {}, "unknown to all hosts")));
-    EXPECT_EQ(rows("SELECT tx_hash, block_height, reason FROM unfinished_trees"),
+    EXPECT_EQ(rows("SELECT tx_hash, block_height, reason FROM unfinished_trees('-infinity')"),
               "T|17|outcomes_missing: unknown to all hosts\n");
     EXPECT_TRUE(await(store().trees.silent_trees({kFirstBlock, kFirstBlock + kChainLength})).empty());
     execute("UPDATE pending_trees SET due_at = now()");

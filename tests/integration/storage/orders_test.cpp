@@ -212,7 +212,7 @@ TEST_F(Trees, OfOneListingOfAHashLeaveTheOtherOnePending) {
     await(store().trees.commit_tree(tree()));
     EXPECT_EQ(rows("SELECT tx_hash, block_height FROM pending_trees"), "T|103\n");
     await(store().trees.postpone_tree(pending_tree("T", 103), 1s, "hosts give another execution"));
-    EXPECT_EQ(rows("SELECT reason FROM unfinished_trees WHERE block_height = 103"),
+    EXPECT_EQ(rows("SELECT reason FROM unfinished_trees('-infinity') WHERE block_height = 103"),
               "hosts give another execution\n");
     storage::PgWatchStore watches(store().database, store().clock);
     const auto stored = await(watches.stored_trees({"T"})).at("T");

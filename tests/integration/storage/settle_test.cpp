@@ -57,11 +57,12 @@ TEST_F(Settling, TreesOfWhichBlocksLackAnOutcomeArePendingWithTheirReason) {
     ASSERT_EQ(due.size(), 1u);
     EXPECT_TRUE(due[0].outcomes_missing);
     await(store().trees.postpone_tree(found[0], std::chrono::milliseconds(0), "no host has it"));
-    EXPECT_EQ(value("SELECT reason FROM unfinished_trees"), "outcomes_missing: no host has it");
+    EXPECT_EQ(value("SELECT reason FROM unfinished_trees('-infinity')"), "outcomes_missing: no host has it");
     EXPECT_EQ(counted(), 0u) << "it was asked for in vain";
     execute("DELETE FROM pending_trees");
     EXPECT_TRUE(place({}, "unknown to all hosts"));
-    EXPECT_EQ(value("SELECT reason FROM unfinished_trees"), "outcomes_missing: unknown to all hosts");
+    EXPECT_EQ(value("SELECT reason FROM unfinished_trees('-infinity')"),
+              "outcomes_missing: unknown to all hosts");
     EXPECT_EQ(counted(), 0u);
     execute("DELETE FROM pending_trees");
     commit_and_settle(std::move(blocks.back()));

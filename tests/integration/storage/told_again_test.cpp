@@ -30,7 +30,7 @@ protected:
     void assert_told_as(const std::string& expected, const std::string& how) {
         ASSERT_EQ(all_rows(), expected) << how;
         ASSERT_EQ(value("SELECT count(*) FROM executed_again"), "0") << how;
-        ASSERT_EQ(value("SELECT count(*) FROM unfinished_trees"), "0") << how;
+        ASSERT_EQ(value("SELECT count(*) FROM unfinished_trees('-infinity')"), "0") << how;
         ASSERT_EQ(value("SELECT count(*) FROM orphan_receipts WHERE adopted_at IS NULL"), "0") << how;
     }
 };
