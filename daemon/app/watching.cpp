@@ -24,7 +24,7 @@ watch::ChainView view_of(follow::Follower& follower, const follow::State& state,
     view.follows_since = [&state, by_rpc = settings.source == config::Source::rpc](chain::BlockHeight from) {
         return by_rpc || state.heights.follows_since(from);
     };
-    view.now = [&state] { return state.chain_now(); };
+    view.alerts_sent_since = [&state] { return state.news_since(false).sent_since; };
     view.is_at_head = [&state] { return state.is_at_head(watch::kHostsLag); };
     view.stores = settings.scope != config::ScopeName::headers;
     view.keep = [&follower](storage::FoundTransaction found) { return follower.keep(std::move(found)); };

@@ -109,15 +109,19 @@ std::string storable_text(std::string text) {
     return text;
 }
 
-std::vector<WatchFinding> findings_of(const std::vector<AppliedUpdate>& applied, std::int64_t now) {
+base::WallTime alerts_sent_since(const std::vector<AppliedUpdate>& applied) {
+    auto since = base::WallTime::max();
+    for (const auto& item : applied) since = std::min(since, item.update->alerts_sent_since);
+    return since;
+}
+
+std::vector<chain::Finding> findings_of(const std::vector<AppliedUpdate>& applied, std::int64_t now) {
     const auto now_nanosec = static_cast<std::uint64_t>(now) * kNanosecondsPerMicrosecond;
-    std::vector<WatchFinding> findings;
+    std::vector<chain::Finding> findings;
     const auto add = [&](const AppliedUpdate& item, chain::Finding finding) {
         finding.tx_hash = item.update->tx_hash;
         finding.signer_id = item.before.sender_id;
-        // A correction is an alert, however late it comes: people believe what they were told.
-        const bool alert = item.update->alert || finding.kind == chain::kind::kCorrected;
-        findings.push_back({std::move(finding), alert});
+        findings.push_back(std::move(finding));
     };
     for (const auto& item : applied) {
         for (const auto& transition : item.update->transitions)
@@ -131,13 +135,14 @@ std::vector<WatchFinding> findings_of(const std::vector<AppliedUpdate>& applied,
 }
 
 WrittenFindings write_findings(pqxx::transaction_base& tx, RuleBook& rules,
-                               const std::vector<WatchFinding>& findings) {
+                               const std::vector<chain::Finding>& findings, base::WallTime sent_since) {
     if (findings.empty()) return {};
     std::vector<std::string> ids, kinds, tx_hashes, signers, classes, texts, heights, times, corrections;
     CertaintyColumns certainty;
     News news;
+    news.sent_since = sent_since;
     News taken_back;
-    for (const auto& [finding, alert] : findings) {
+    for (const auto& finding : findings) {
         const auto at = finding.at.timestamp_nanosec;
         ids.push_back(finding.finding_id);
         kinds.push_back(finding.kind);
@@ -149,7 +154,7 @@ WrittenFindings write_findings(pqxx::transaction_base& tx, RuleBook& rules,
         times.push_back(std::to_string(at / kNanosecondsPerMicrosecond));
         certainty.add(finding.certainty.value_or(chain::Certainty{}));
         corrections.push_back(finding.correction_json);
-        if (alert) (finding.kind == chain::kind::kCorrected ? taken_back : news).add(finding.finding_id, at);
+        (finding.kind == chain::kind::kCorrected ? taken_back : news).add(finding.finding_id, at);
     }
     const auto rows = shim::query(
         tx, insert_findings(DaysOf(tx, tx_hashes)), text_array(ids), text_array(kinds), text_array(tx_hashes),

@@ -48,19 +48,17 @@ inline bool takes_back(const chain::Transition& step) {
     return chain::is_end(step.from) && !(chain::is_end(step.to) && step.to != chain::Stage::final);
 }
 
-struct WatchFinding {
-    chain::Finding finding;
-    bool alert = true;
-};
+// One for all: they were made at about one time.
+base::WallTime alerts_sent_since(const std::vector<AppliedUpdate>& applied);
 
 // `now`: microseconds.
-std::vector<WatchFinding> findings_of(const std::vector<AppliedUpdate>& applied, std::int64_t now);
+std::vector<chain::Finding> findings_of(const std::vector<AppliedUpdate>& applied, std::int64_t now);
 struct WrittenFindings {
     std::vector<std::pair<std::string, std::string>> added;  // kind and error_class of those that were new
     Told told;
 };
 WrittenFindings write_findings(pqxx::transaction_base& tx, RuleBook& rules,
-                               const std::vector<WatchFinding>& findings);
+                               const std::vector<chain::Finding>& findings, base::WallTime sent_since);
 
 // A host's text as PostgreSQL takes it: nothing may keep the rest from being stored, or a question from
 // being answered later.

@@ -142,22 +142,22 @@ private:
 
 Told tell_stages(pqxx::transaction_base& tx, RuleBook& rules, const std::vector<AppliedUpdate>& applied,
                  std::int64_t now) {
-    const auto is_told = [](const AppliedUpdate& item, const chain::Transition& step) {
+    const auto is_told = [](const chain::Transition& step) {
         const bool is_finding = chain::is_end(step.to) && step.to != chain::Stage::final;
-        return item.update->alert && !is_finding && step.from != step.to;
+        return !is_finding && step.from != step.to;
     };
     std::vector<std::string> tx_hashes;
     for (const auto& item : applied)
         for (const auto& step : item.update->transitions)
-            if (is_told(item, step)) tx_hashes.push_back(item.update->tx_hash);
+            if (is_told(step)) tx_hashes.push_back(item.update->tx_hash);
     if (tx_hashes.empty()) return {};
     const auto current = rules.current(tx);
     if ((current.kinds() & bit(rule::Kind::stage)) == 0) return {};
     StageEvents stages(shim::query(tx, watched_on(DaysOf(tx, tx_hashes)), text_array(tx_hashes)), now);
     for (const auto& item : applied)
         for (const auto& step : item.update->transitions)
-            if (is_told(item, step)) stages.add(item, step);
-    return tell_events(tx, current, stages.events);
+            if (is_told(step)) stages.add(item, step);
+    return tell_events(tx, current, stages.events, alerts_sent_since(applied));
 }
 
 }  // namespace receiptd::storage

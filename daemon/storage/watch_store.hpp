@@ -118,7 +118,7 @@ struct WatchUpdate {
     };
     std::optional<Validity> validity;
     std::string sender_id;  // as the chain has it, if the watch names another one; empty: as it is
-    bool alert = true;      // false: history
+    base::WallTime alerts_sent_since{};  // alerts about what happened before are stored, and not sent
 };
 
 struct WatchFilter {

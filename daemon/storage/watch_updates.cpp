@@ -183,7 +183,6 @@ struct Updated {
     std::vector<std::string> moved;                             // whose update was not written
     std::vector<chain::Stage> stages;                           // reached, each as often as it was
     std::vector<std::pair<std::string, std::string>> findings;  // kind and error_class
-    std::size_t withheld = 0;                                   // of these
     Told told;
 };
 
@@ -206,13 +205,10 @@ Updated write(pqxx::connection& connection, std::span<const WatchUpdate> updates
     if (!applied.empty()) {
         write_watches(tx, applied, now);
         write_transitions(tx, applied, now);
-        const auto findings = findings_of(applied, now);
-        auto written = write_findings(tx, rules, findings);
+        auto written = write_findings(tx, rules, findings_of(applied, now), alerts_sent_since(applied));
         updated.findings = std::move(written.added);
         updated.told = std::move(written.told);
         updated.told += tell_stages(tx, rules, applied, now);
-        updated.withheld = static_cast<std::size_t>(std::count_if(
-            findings.begin(), findings.end(), [](const auto& finding) { return !finding.alert; }));
     }
     tx.commit();
     return updated;
@@ -266,7 +262,6 @@ private:
         std::move(part.moved.begin(), part.moved.end(), std::back_inserter(result.moved));
         std::move(part.stages.begin(), part.stages.end(), std::back_inserter(result.stages));
         std::move(part.findings.begin(), part.findings.end(), std::back_inserter(result.findings));
-        result.withheld += part.withheld;
         result.told += part.told;
     }
 
@@ -276,8 +271,8 @@ private:
 };
 
 bool may_alert(const WatchUpdate& update) {
-    return update.alert && (update.stuck == true ||
-                            std::any_of(update.transitions.begin(), update.transitions.end(), makes_finding));
+    return update.stuck == true ||
+           std::any_of(update.transitions.begin(), update.transitions.end(), makes_finding);
 }
 
 void count(metrics::WatchSeries& series, const Updated& updated) {
@@ -288,7 +283,6 @@ void count(metrics::WatchSeries& series, const Updated& updated) {
         series.count_finding(kind, is_told ? std::string(chain::error_class_label(error_class)) : error_class,
                              1);
     }
-    series.count_withheld(std::string(chain::withheld::kTooOld), static_cast<double>(updated.withheld));
 }
 
 }  // namespace

@@ -18,18 +18,9 @@ constexpr base::BackoffPolicy kOlderAgain{30s, 600s, 10.0, 0.0};
 constexpr unsigned kAskedIfOlder = 2;
 constexpr base::Duration kLookAgain = 60s;   // at the tables alone
 constexpr base::Duration kWaitAgain = 600s;  // for a block to include it
-constexpr base::Duration kHistory = 1h;
 constexpr base::Duration kTakenIn = 1s;
 constexpr base::Duration kRuleBlock = 30s;  // the block that made a rule match is committed by then
 constexpr base::Duration kKeyAfter = 5s;    // of a submission: most are included by then
-
-// Nobody is told of what happened long ago. `now`: ReviewRules::chain_now.
-bool is_news(const std::vector<chain::Transition>& transitions, base::WallTime now) {
-    return std::none_of(transitions.begin(), transitions.end(), [&](const auto& transition) {
-        return transition.at &&
-               base::WallTime(base::Duration(transition.at->timestamp_nanosec)) < now - kHistory;
-    });
-}
 
 std::string with_witness(const std::string& evidence, const Witness& witness) {
     return chain::Evidence()
@@ -107,7 +98,7 @@ std::optional<storage::WatchUpdate> review(const storage::Watch& watch,
     if (witness)
         for (auto& transition : update.transitions)
             transition.evidence = with_witness(transition.evidence, *witness);
-    update.alert = is_news(update.transitions, rules.chain_now);
+    update.alerts_sent_since = rules.alerts_sent_since;
     const bool moved = update.state.stage != watch.state.stage;
     const bool stuck = !moved && is_stuck(watch, rules, in_stage_since);
     if (stuck != watch.stuck) update.stuck = stuck;

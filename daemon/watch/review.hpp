@@ -25,8 +25,8 @@ struct Sight {
 struct ReviewRules {
     chain::LifecycleRules lifecycle;
     chain::StuckRules stuck;
-    base::WallTime now{};        // for rows and people: it may jump
-    base::WallTime chain_now{};  // the earlier of `now` and the time of the newest block known
+    base::WallTime now{};  // for rows and people: it may jump
+    base::WallTime alerts_sent_since{};
     base::SteadyTime steady_now{};
     // The time since when the follower is at the head; nullopt: it is not, and may have missed events.
     std::optional<base::SteadyTime> at_head_since = base::SteadyTime{};

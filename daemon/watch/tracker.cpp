@@ -355,7 +355,7 @@ ReviewRules Tracker::rules_now() const {
     rules.lifecycle.looked_through = chain_.agreed_height();
     rules.stuck = settings_.stuck;
     rules.now = clock_.wall();
-    rules.chain_now = chain_.now();
+    rules.alerts_sent_since = chain_.alerts_sent_since();
     rules.steady_now = clock_.steady();
     rules.at_head_since = at_head_since_;
     return rules;

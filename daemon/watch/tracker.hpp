@@ -50,8 +50,8 @@ struct ChainView {
     // Whether what is executed from this height on is stored, or will be: false above a hole that nobody
     // fills.
     std::function<bool(chain::BlockHeight)> follows_since;
-    // The earlier of the wall clock and the newest block known.
-    std::function<base::WallTime()> now;
+    // Alerts about what happened before are stored, and not sent.
+    std::function<base::WallTime()> alerts_sent_since;
     // Whether the newest final block is stored, or nearly.
     std::function<bool()> is_at_head;
     bool stores = true;  // watched transactions are stored when their block is

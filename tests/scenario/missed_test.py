@@ -16,11 +16,11 @@ class Interrupted(Judging, support.Scenario):
         self.chain = self.sandbox("--traffic", "failures", "--seed", 9, *chain, command="run")
         self.chain.ask("/pause", {})
 
-    def followed(self, source, start, url="https://127.0.0.1:9/"):
+    def followed(self, source, start, url="https://127.0.0.1:9/", extra=""):
         """A daemon that has stored some blocks, and is killed. Its endpoint does not answer, if none is given."""
         database = self.make_database()
         config = self.config(self.chain, source=source, start=start, network="sandbox", database=database, patience="60s",
-                             extra=endpoint("ops", url, secret_file(self.folder)))
+                             extra=endpoint("ops", url, secret_file(self.folder)) + extra)
         daemon = self.start("run", "--config", config)
         self.until_stored(database, self.final_height())
         self.kill(daemon)
@@ -106,6 +106,26 @@ class Missed(Interrupted):
         self.assertEqual(self.gaps(database), [["100", "109", "skipped by operator"]])
         self.assertEqual(self.value("SELECT state FROM backfills", database), "finished")
 
+
+
+class EndsOfWatches(Interrupted):
+    def test_those_of_a_long_break_are_told(self):
+        self.begin("--block-time-ms", 3_600_000, "--tps", 0.003, "--genesis-time", time.time_ns() - 3 * DAY)
+        self.advance(5)
+        ends = '[[rule]]\nname = "ends"\nkind = "stage"\nstages = ["final"]\n'
+        database, config = self.followed("neardata", '"head"', extra=ends)
+        config.write_text(config.read_text().replace('"every-finding"]', '"every-finding", "ends"]'))
+        first = self.final_height() + 1
+        self.advance(40)
+        truth = [t for t in self.chain.ask(f"/truth?from={first}&to={first + 20}") if t["stage"] == "final"]
+        self.assertGreater(len(truth), 10)
+        for t in truth:
+            self.receiptd("watch", t["tx_hash"], t["signer_id"], "--config", config)
+        daemon = self.start("run", "--config", config)
+        due = {f"final:{t['tx_hash']}" for t in truth}
+        told = "SELECT split_part(alert_id, ':', 1) || ':' || tx_hash FROM alerts JOIN deliveries USING (alert_id) WHERE NOT withhold_late"
+        support.wait_until("each end is told", lambda: due <= {row[0] for row in self.query(told, database)})
+        self.kill(daemon)
 
 
 class MoreThanAWeek(Interrupted):

@@ -97,7 +97,7 @@ TEST_F(WatchUpdates, CorrectAnEndThatTheChainTakesBack) {
     update(ending(hash_of(1), Stage::accepted, Stage::forwarding_failed, chain::reason::kNoRoute));
     auto included = step_update(hash_of(1), Stage::forwarding_failed, Stage::included);
     included.transitions[0].at = executed_at(101);
-    included.alert = false;  // however late it is learned
+    included.alerts_sent_since = base::WallTime::max();  // however late it is learned
     update(included);
     EXPECT_EQ(rows("SELECT error_class, conclusive, correction -> 'told' ->> 'reason', "
                    "correction -> 'told' ->> 'finding_id', correction -> 'true' ->> 'included_height' "
@@ -236,9 +236,9 @@ TEST_F(WatchUpdates, AnAbnormalEndIsAFindingWithItsAlerts) {
     auto seen_by_a_block = ending(hash_of(2), Stage::accepted, Stage::rejected, "InvalidNonce");
     seen_by_a_block.transitions[0].at = executed_at(103);
     update(seen_by_a_block);
-    auto history = ending(hash_of(3), Stage::accepted, Stage::expired, chain::reason::kExpired);
-    history.alert = false;
-    update(history);
+    auto long_ago = ending(hash_of(3), Stage::accepted, Stage::expired, chain::reason::kExpired);
+    long_ago.alerts_sent_since = base::WallTime::max();
+    update(long_ago);
     EXPECT_EQ(rows("SELECT finding_id, kind, tx_hash, signer_id, error_class, block_height, block_time FROM "
                    "findings "
                    "ORDER BY tx_hash"),
@@ -246,9 +246,10 @@ TEST_F(WatchUpdates, AnAbnormalEndIsAFindingWithItsAlerts) {
                   "|alice.near|superseded|-|2022-10-19 00:00:00+00\nrejected:" + hash_of(2) + "|rejected|" +
                   hash_of(2) + "|alice.near|InvalidNonce|103|2022-10-19 00:01:43+00\nexpired:" + hash_of(3) +
                   "|expired|" + hash_of(3) + "|alice.near|expired|-|2022-10-19 00:00:00+00\n");
-    EXPECT_EQ(rows("SELECT alert_id, endpoint FROM deliveries ORDER BY created_at"),
-              "dropped:" + hash_of(1) + "|ops\nrejected:" + hash_of(2) + "|ops\n");
-    EXPECT_EQ(value("SELECT count(*) FROM stream_events WHERE kind = 'finding'"), "2");
+    EXPECT_EQ(rows("SELECT alert_id, endpoint, withhold_late FROM deliveries ORDER BY created_at"),
+              "dropped:" + hash_of(1) + "|ops|f\nrejected:" + hash_of(2) + "|ops|f\nexpired:" + hash_of(3) +
+                  "|ops|t\n");
+    EXPECT_EQ(value("SELECT count(*) FROM stream_events WHERE kind = 'finding'"), "3");
     EXPECT_EQ(value("SELECT reason FROM watches WHERE tx_hash = '" + hash_of(1) + "'"), "superseded");
 }
 

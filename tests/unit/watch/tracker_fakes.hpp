@@ -274,7 +274,7 @@ public:
         view.untried_in = [this](base::HeightRange range) { return untried.within(range); };
         view.stored_block = [this](std::string hash) { return stored_block(std::move(hash)); };
         view.follows_since = [this](chain::BlockHeight from) { return from >= followed_since; };
-        view.now = [this] { return clock.wall(); };
+        view.alerts_sent_since = [] { return base::WallTime(); };
         view.is_at_head = [this] { return at_head; };
         view.keep = [this](storage::FoundTransaction found) { return keep(std::move(found)); };
         view.stores = stores;

@@ -85,7 +85,7 @@ private:
     }
     ChainView view() {
         ChainView view;
-        view.now = [this] { return clock_.wall(); };
+        view.alerts_sent_since = [] { return base::WallTime(); };
         view.final_height = [this] { return std::optional(covered_); };
         view.agreed_height = [this] { return covered_; };
         view.covered_up_to = [this](chain::BlockHeight) { return std::optional(covered_); };
