@@ -78,8 +78,10 @@ void place_awaiting(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
     for (const auto& row : awaited) {
         const auto& block = *blocks.at(row[0].as<std::string>());
         const auto run = [&](const std::string& sql) {
-            shim::query(tx, sql, row[1].as<std::string>(), block.hash, block.height,
-                        chain::RowTime(block.timestamp_nanosec).microseconds(), row[2].as<std::int64_t>());
+            shim::query(
+                tx, sql, row[1].as<std::string>(), block.hash, block.height,
+                chain::RowTime(block.timestamp_nanosec).nanosec_since_1970() / kNanosecondsPerMicrosecond,
+                row[2].as<std::int64_t>());
         };
         run("UPDATE events e SET " + place + " FROM receipts r WHERE " + lacks_block +
             " AND e.tree_id = r.tree_id AND e.receipt_id = r.receipt_id AND e.block_time = r.block_time");
