@@ -48,9 +48,10 @@ TEST_F(SharedDatabases, AreLeftByEverySession) {
     pqxx::work tx(*forgotten);
     tx.exec("LOCK TABLE blocks; SELECT pg_advisory_lock(1)");
     EXPECT_TRUE(clean.restore());
-    EXPECT_EQ(
-        value("SELECT count(*) FROM pg_locks WHERE relation = 'blocks'::regclass OR locktype = 'advisory'"),
-        "0");
+    EXPECT_EQ(value("SELECT count(*) FROM pg_locks JOIN pg_database d ON d.oid = database "
+                    "WHERE d.datname = current_database() AND (relation = 'blocks'::regclass OR locktype = "
+                    "'advisory')"),
+              "0");
 }
 
 TEST_F(SharedDatabases, AreGivenUpWhenAnythingElseIsLeft) {
