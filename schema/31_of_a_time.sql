@@ -1,5 +1,5 @@
--- What a view cannot answer from the partitions of a time alone: it groups by hours or minutes, or looks for the rest of a
--- tree, and PostgreSQL locks the partitions of all times before it leaves any out. Both times are in the plan of a function.
+-- These are functions, as a view would not keep to the partitions of a time: it groups by hours or minutes, or looks for the
+-- rest of a tree, and PostgreSQL locks the partitions of all times before it leaves any out. Both times are in the plan of a function.
 
 CREATE OR REPLACE FUNCTION chain_throughput(since timestamptz, until timestamptz DEFAULT 'infinity')
 RETURNS TABLE (minute timestamptz, from_height bigint, to_height bigint, blocks bigint, transactions bigint, receipts bigint,
@@ -21,7 +21,7 @@ BEGIN
 END
 $$;
 
--- What is called is a method; a callback may be another action, and is named by it as its finding is.
+-- A row is about a method; a callback may be another action, and is named by it as its finding is.
 CREATE OR REPLACE FUNCTION contract_health(since timestamptz, until timestamptz DEFAULT 'infinity', contract text DEFAULT NULL)
 RETURNS TABLE (hour timestamptz, contract_id text, method_name text, calls bigint, failures bigint, failed_callbacks bigint)
 LANGUAGE plpgsql STABLE SET search_path FROM CURRENT SET plan_cache_mode = force_custom_plan SET jit = off AS $$

@@ -37,7 +37,7 @@ public:
 
         // The answer is not as large as it may have been. On the executor.
         void shrink(std::uint64_t size);
-        // What the answer passed on its way here is given back with this.
+        // `passed`: a place that the answer took before this one; both are given back at once.
         void keep(std::shared_ptr<Place> passed) { passed_ = std::move(passed); }
         boost::asio::thread_pool* cpu() const { return room_->cpu_; }
 

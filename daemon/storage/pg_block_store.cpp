@@ -52,7 +52,6 @@ bool add_to_coverage(pqxx::transaction_base& tx, const std::string& heights,
 }
 
 Told write_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch, RuleBook& rules) {
-    place_awaiting(tx, batch);
     copy_rows(tx, batch);
     auto told = tell_batch(tx, rules, batch);
     remember_listed(tx, batch.listed);
@@ -146,7 +145,6 @@ private:
 
 Told write_over_found_early(pqxx::transaction_base& tx, const chain::RowBatch& batch, RuleBook& rules) {
     FoundEarly found(tx, batch);
-    place_awaiting(tx, batch);
     found.forget();
     auto told = write_rows(tx, batch, rules);
     told += found.complete(rules);
@@ -183,6 +181,7 @@ Written write_and_cover(pqxx::transaction_base& tx, const chain::RowBatch& batch
     const auto heights = batch.facts.covered.to_multirange();
     if (overlaps_coverage(tx, heights)) return CommitOutcome::already_covered;
     if (naming != Naming::none) gather_executions(tx, to_name(tx, batch, naming));
+    place_awaiting(tx, batch);
     write();
     if (batch.facts.epoch && !leads(tx, *batch.facts.epoch)) return CommitOutcome::not_leader;
     if (!add_to_coverage(tx, heights, batch.facts)) return CommitOutcome::already_covered;

@@ -37,8 +37,7 @@ base::HeightSet given_up_heights(pqxx::transaction_base& tx) {
         "SELECT coalesce((SELECT range_agg(one) FROM operator_skips s, unnest(s.heights) AS one), '{}') - "
         "wanted "
         "FROM coverage");
-    if (rows.empty()) return {};
-    return base::HeightSet::parse_multirange(rows[0][0].c_str()).value();
+    return rows.empty() ? base::HeightSet() : heights_of(rows[0][0]);
 }
 
 bool is_skipped(pqxx::transaction_base& tx, base::Height height) {

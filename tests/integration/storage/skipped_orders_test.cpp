@@ -1,4 +1,4 @@
-// What becomes of backfills where an operator gives heights up.
+// Backfills end, or keep to the rest, where an operator gives heights up.
 #include "store_test_support.hpp"
 
 namespace receiptd::test {
