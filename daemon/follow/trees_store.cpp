@@ -60,7 +60,8 @@ base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks, bool confi
                 pending.ordered ? nullptr : state_.interest(),
                 missing_for(pending) >= kUndecidedAfter};
     whole.layouts = co_await layouts_of(*open, whole.blocks);
-    const auto tree = whole.tree;
+    auto tree = whole.tree;
+    const auto room = tree->room;  // also of its rows
     const auto final_ones = whole.blocks;
     auto rows = co_await rows_on(cpu_, std::move(whole));
     open->answer.reset();
@@ -86,6 +87,7 @@ base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks, bool confi
     const auto decided = rows.batch.facts.decided;
     const bool late = !rows.batch.facts.late_trees.empty();
     open->writing = true;
+    tree.reset();
     const auto left_out = co_await store_.commit_tree(std::move(rows));
     if (left_out.count > 0) tell_left_out(pending.tx_hash, left_out);
     state_.trees.late = state_.trees.late || late;

@@ -19,12 +19,14 @@ Bytes partial_outcome_borsh(const OutcomeCommitment& outcome) {
 }
 
 CryptoHash outcome_leaf(const OutcomeCommitment& outcome) {
-    Writer writer;
-    writer.count(2 + outcome.logs.size());
-    writer.hash(outcome.id);
-    writer.hash(sha256(partial_outcome_borsh(outcome)));
-    for (const std::string_view log : outcome.logs) writer.hash(sha256(bytes_of(log)));
-    return sha256(writer.result());
+    Writer count;
+    count.count(2 + outcome.logs.size());
+    Sha256 leaf;
+    leaf.add(count.result());
+    leaf.add(outcome.id.view());
+    leaf.add(sha256(partial_outcome_borsh(outcome)).view());
+    for (const std::string_view log : outcome.logs) leaf.add(sha256(bytes_of(log)).view());
+    return leaf.result();
 }
 
 MerkleTree make_merkle_tree(std::span<const CryptoHash> leaves) {

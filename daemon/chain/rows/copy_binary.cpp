@@ -48,6 +48,14 @@ void set_length(std::string& out, std::size_t at) {
     std::memcpy(out.data() + at, &length, sizeof length);
 }
 
+// A field of megabytes gets its room at once: growing to twice the size would take three times of it for a
+// moment.
+void make_room(std::string& out, std::size_t bytes) {
+    constexpr std::size_t kLarge = std::size_t{1} << 20;
+    constexpr std::size_t kOtherFields = 64 << 10;
+    if (bytes >= kLarge) out.reserve(out.size() + bytes + kOtherFields);
+}
+
 // Digits of base 10,000, the least first.
 struct NumericDigits {
     std::array<std::int16_t, kMostNumericDigits> digits{};
@@ -94,6 +102,7 @@ void CopyWriter::null() {
 }
 
 void CopyWriter::text(std::string_view value) {
+    make_room(out_, value.size());
     const auto at = out_.size();
     append(out_, static_cast<std::int32_t>(value.size()));
     base::append_without_nul(out_, value);
@@ -151,7 +160,10 @@ void CopyWriter::begin_pieces() {
     append(out_, std::int32_t{0});
 }
 
-void CopyWriter::piece(std::string_view part) { base::append_without_nul(out_, part); }
+void CopyWriter::piece(std::string_view part) {
+    make_room(out_, part.size());
+    base::append_without_nul(out_, part);
+}
 
 void CopyWriter::end_pieces() {
     set_length(out_, piece_);
@@ -175,6 +187,9 @@ void CopyWriter::element(std::string_view value) {
 void CopyWriter::texts(std::span<const Text> values) {
     if (values.empty()) return null();
     begin_array(values.size());
+    std::size_t bytes = values.size() * sizeof(std::int32_t);
+    for (const auto value : values) bytes += value.size();
+    make_room(out_, bytes);
     for (const auto value : values) element(value);
     end_pieces();
 }

@@ -2,8 +2,6 @@
 
 #include "chain/wire/base58.hpp"
 
-#include <sodium/crypto_hash_sha256.h>
-
 #include <algorithm>
 
 namespace receiptd::chain {
@@ -19,6 +17,16 @@ std::optional<CryptoHash> CryptoHash::parse(std::string_view base58) {
 CryptoHash sha256(ByteView bytes) {
     CryptoHash hash;
     crypto_hash_sha256(hash.bytes.data(), bytes.data(), bytes.size());
+    return hash;
+}
+
+Sha256::Sha256() { crypto_hash_sha256_init(&state_); }
+
+void Sha256::add(ByteView part) { crypto_hash_sha256_update(&state_, part.data(), part.size()); }
+
+CryptoHash Sha256::result() {
+    CryptoHash hash;
+    crypto_hash_sha256_final(&state_, hash.bytes.data());
     return hash;
 }
 

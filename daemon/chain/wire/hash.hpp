@@ -3,6 +3,8 @@
 
 #include "chain/wire/bytes.hpp"
 
+#include <sodium/crypto_hash_sha256.h>
+
 #include <array>
 #include <compare>
 #include <cstdint>
@@ -24,6 +26,16 @@ struct CryptoHash {
 };
 
 CryptoHash sha256(ByteView bytes);
+// SHA-256 of bytes that come in parts: nobody holds them all.
+class Sha256 {
+public:
+    Sha256();
+    void add(ByteView part);
+    CryptoHash result();  // once, after the last part
+
+private:
+    crypto_hash_sha256_state state_;
+};
 // SHA-256 of one hash after the other: the node of every Merkle tree of the chain.
 CryptoHash sha256_pair(const CryptoHash& left, const CryptoHash& right);
 
