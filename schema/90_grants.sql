@@ -23,7 +23,7 @@ DECLARE
         'listed_accounts IU', 'timed_rules IUD', 'timed_successes IUD', 'timed_episodes IUD', 'set_aside_rows IUD',
         'locks U', 'wanted_watches IUD', 'closed_days', 'id_runs', 'id_buckets', 'id_additions I', 'block_marks ID', 'schema_migrations', 'schema_objects',
         'partitions', 'gaps', 'account_coverage', 'skipped_heights', 'failed_receipts', 'failed_callbacks', 'handled_failures',
-        'open_watches', 'stuck_watches', 'stage_latency', 'delegate_refusals', 'global_contracts', 'set_aside', 'executed_again'];
+        'open_watches', 'stuck_watches', 'stage_latency', 'delegate_refusals', 'set_aside', 'executed_again'];
     -- Signed transactions, which anybody can send; keys that would answer for somebody else; and texts that repeat them.
     secret CONSTANT text[] := ARRAY[
         'watches signed_tx_base64', 'watches idempotency_key', 'stream_events body', 'alerts payload', 'alerts cause',

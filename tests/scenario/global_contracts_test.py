@@ -21,22 +21,22 @@ class GlobalContracts(support.Scenario):
         deployed = [self.deploy(account, by_account) for account, by_account in (("alice.sandbox", True), ("bob.sandbox", False))]
         for source, database in databases.items():
             support.wait_until("the contracts are everywhere", lambda: daemons[source].poll() is not None or (
-                self.value("SELECT to_regclass('global_contracts')", database)
-                and self.value("SELECT count(*) FROM global_contracts WHERE complete_height IS NOT NULL", database) == "2"))
+                self.value("SELECT to_regprocedure('global_contracts(timestamptz, timestamptz, text)')", database)
+                and self.value("SELECT count(*) FROM global_contracts('-infinity') WHERE complete_height IS NOT NULL", database) == "2"))
             support.wait_until("their trees are over", lambda: daemons[source].poll() is not None or self.value(
                 "SELECT count(*) FROM transaction_results WHERE verdict = 'succeeded'", database) == "2")
             self.assertIsNone(daemons[source].poll(), daemons[source].log()[-4000:])
         shards = len(self.chain.ask("/status")["shards"])
         self.assertGreater(shards, 1)
-        views = [self.query("SELECT * FROM global_contracts ORDER BY deployer_id", database) for database in databases.values()]
+        views = [self.query("SELECT * FROM global_contracts('-infinity') ORDER BY deployer_id", database) for database in databases.values()]
         self.assertEqual(views[0], views[1])
-        self.assertEqual(self.query("SELECT deployer_id, contract_account_id, shards_with_it, shards FROM global_contracts ORDER BY 1"),
+        self.assertEqual(self.query("SELECT deployer_id, contract_account_id, shards_with_it, shards FROM global_contracts('-infinity') ORDER BY 1"),
                          [["alice.sandbox", "alice.sandbox", str(shards), str(shards)], ["bob.sandbox", None, str(shards), str(shards)]])
         for table in ("transactions", "receipts", "global_contract_distributions"):
             # Its place in the chunk is not always proven by what rpc tells; only fetched trees are confirmed one by one.
             told = [self.rows(table, database, ("index_in_chunk", "confirmed")) for database in databases.values()]
             self.assertEqual(told[0], told[1], table)
-        contract_hash = self.value("SELECT contract_hash FROM global_contracts WHERE deployer_id = 'bob.sandbox'")
+        contract_hash = self.value("SELECT contract_hash FROM global_contracts('-infinity') WHERE deployer_id = 'bob.sandbox'")
         for source, config in configs.items():
             for tx_hash, name in zip(deployed, ("alice.sandbox", contract_hash)):
                 out, _ = self.receiptd("tx", tx_hash, "--config", config)

@@ -259,6 +259,9 @@ protected:
 
 TEST_F(LocksOfQuestions, AreAsManyWhateverThePartitions) {
     execute(receipt("R", "T", 12) + "; " + receipt("S", "S", 12) + "; " + receipt("late", "T", 13));
+    execute(receipt("deployment", "deployer", 12) +
+            R"(; UPDATE receipts SET actions = '[{"DeployGlobalContract": {"code": "c="}}]')"
+            " WHERE receipt_id = 'deployment'");
     close_days();
     const std::string week = "'2022-10-12 12:00', '2022-10-19 12:00')";
     constexpr std::size_t kInOnePartition = 4;
@@ -280,6 +283,8 @@ TEST_F(LocksOfQuestions, AreAsManyWhateverThePartitions) {
         "SELECT count(*) FROM keep_first_tellings(ARRAY['T'], " + week,
         "SELECT find_executions(ARRAY['T'], '2022-10-12 12:00', '2022-10-12 13:00')",
         "SELECT mark_expected(ARRAY['f'], " + week,
+        "SELECT count(*) FROM global_contracts('2022-10-12 12:00', '2022-10-12 13:00')",
+        "SELECT count(*) FROM tree_global_contracts(ARRAY['deployer'], " + week,
         "SELECT count(*) FROM delegate_nonces_used_by(ARRAY['R'], ARRAY['T'], ARRAY[timestamptz '2022-10-12 "
         "12:00'])"};
     execute("INSERT INTO expected_failures VALUES ('all', '%', '%', '%', gen_random_uuid())");

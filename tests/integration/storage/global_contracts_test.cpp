@@ -44,7 +44,7 @@ protected:
     std::string view() {
         return rows(
             "SELECT contract_account_id, nonce, block_height, shards_with_it, shards, complete_height "
-            "FROM global_contracts ORDER BY block_height");
+            "FROM global_contracts('-infinity') ORDER BY block_height");
     }
     std::vector<storage::DeployedContract> of_tree(const std::string& tx_hash) {
         auto trees = await(watches().stored_trees({tx_hash}));

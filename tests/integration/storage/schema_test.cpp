@@ -139,7 +139,7 @@ TEST_F(Schema, ReadersReadTablesAndViewsAndWriteNothing) {
                               "transaction_result('x')",
                               "transaction_results",
                               "global_contract_distributions",
-                              "global_contracts",
+                              "global_contracts('-infinity')",
                               "findings",
                               "failed_callbacks",
                               "handled_failures",
