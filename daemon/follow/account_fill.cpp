@@ -75,8 +75,7 @@ base::Task<bool> AccountFill::settle(base::Height last) {
     co_await commit();
     if (!not_had_.empty()) co_return false;
     const auto lacking = co_await store_.lacking(order_.accounts);
-    if (!lacking.heights.within(base::HeightRange{base::below(last, chain::kSeamReach), last}).empty())
-        co_return false;
+    if (!lacking.heights.within(chain::with_reach_below({last, last})).empty()) co_return false;
     co_return co_await store_.settle_above(order_.accounts, last, !whole_blocks());
 }
 
@@ -87,8 +86,8 @@ base::Task<void> AccountFill::finish() {
     const bool settled = co_await settle(end);
     if (settled) co_return;
     const auto lacking = co_await store_.lacking(order_.accounts);
-    const base::HeightRange reach{base::below(end, chain::kSeamReach), end};
-    goes_on_above_ = lacking.reach_above && lacking.heights.within(reach).empty();
+    goes_on_above_ =
+        lacking.reach_above && lacking.heights.within(chain::with_reach_below({end, end})).empty();
 }
 
 }  // namespace receiptd::follow

@@ -1,6 +1,7 @@
 // Follower's work on stored heights that are fetched again: for accounts that they lack, or to replace them.
 #include "base/joined.hpp"
 #include "base/log.hpp"
+#include "chain/tree/facts.hpp"
 #include "follow/account_fill.hpp"
 #include "follow/follower.hpp"
 #include "follow/reindex.hpp"
@@ -28,11 +29,6 @@ struct Registered {
     std::vector<Refetch*>& all;
     Refetch& refetch;
 };
-
-// Where trees begin that run in these heights.
-base::HeightRange with_reach_below(base::HeightRange range) {
-    return {base::below(range.from, chain::kSeamReach), range.to};
-}
 
 }  // namespace
 
@@ -83,7 +79,7 @@ base::Task<void> Follower::replace_in(base::HeightRange range) {
     co_await start_refetching();
     auto order = co_await stores_.backfills.claim_reindex(range);
     if (order.leased) throw std::runtime_error("another process is working on this range right now");
-    const auto touched = with_reach_below(order.range);
+    const auto touched = chain::with_reach_below(order.range);
     if (trees_) trees_->prefer(touched);
     co_await run_refetch(std::move(order));
     co_await wait_until_trees_are_placed(touched);
@@ -132,7 +128,7 @@ base::Task<void> Follower::judge_refetched(const storage::BackfillProgress& orde
     const base::HeightSet replaced(order.range);
     if (silent_trees_) silent_trees_->forget(replaced);
     co_await seams_.take_over(order.range);
-    const auto touched = with_reach_below(order.range);
+    const auto touched = chain::with_reach_below(order.range);
     if (!seams_.whole_blocks()) co_await reindex_->fetch_lacking(touched);
     co_await reindex_->judge_again(touched);
     if (trees_) trees_->wake();

@@ -2,6 +2,7 @@
 
 #include "base/coroutine.hpp"
 #include "base/log.hpp"
+#include "chain/tree/facts.hpp"
 #include "follow/commit_listener.hpp"
 #include "storage/errors.hpp"
 
@@ -17,11 +18,6 @@ constexpr base::Height kFirstClosingAlongHead = 4;
 constexpr base::Height kClosingAlongHead = 64;
 constexpr base::Height kFirstClosingOfRange = 64;
 constexpr base::Height kNever = std::numeric_limits<base::Height>::max();
-
-// Where trees begin that may go on at this height.
-base::HeightRange right_below(base::Height height) {
-    return {base::below(height, chain::kSeamReach), base::below(height, 1)};
-}
 
 base::HeightSet with_outcomes(const storage::Coverage& stored) {
     auto heights = stored.covered;
@@ -39,7 +35,7 @@ std::vector<base::Height> outcomes_end_at(const storage::Coverage& stored, base:
     for (const auto& range : others.ranges()) {
         const bool near =
             range.from + chain::kSeamReach >= stretch.from && range.from <= stretch.to + chain::kSeamReach;
-        if (near && !whole.within(right_below(range.from)).empty()) found.push_back(range.from);
+        if (near && !whole.within(chain::reach_below(range.from)).empty()) found.push_back(range.from);
     }
     return found;
 }
@@ -51,7 +47,7 @@ base::Task<void> Seams::go_on_above(base::Height last) {
         co_return;
     }
     const auto whole = with_outcomes(state_.heights.coverage());
-    if (!whole.within(right_below(last + 1)).empty()) co_await take_over_below(last + 1);
+    if (!whole.within(chain::reach_below(last + 1)).empty()) co_await take_over_below(last + 1);
 }
 
 base::Task<void> Seams::adopt(base::HeightRange around, chain::NewsSince news_since) {
@@ -181,7 +177,7 @@ base::Height RunSeams::longest_wait() const {
 base::Task<void> RunSeams::close(base::Height seam) {
     const base::HeightRange around{seam, std::max(seam, latest_)};
     const auto beyond =
-        seam == settings_.from ? right_below(seam) : base::HeightRange{seam, seam + chain::kSeamReach};
+        seam == settings_.from ? chain::reach_below(seam) : base::HeightRange{seam, seam + chain::kSeamReach};
     const auto neighbours = state_.heights.coverage().covered.within(beyond);
     const bool leapt = latest_ > settings_.from;
     if (seams_.whole_blocks() && (!neighbours.empty() || leapt))

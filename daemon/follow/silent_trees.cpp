@@ -3,6 +3,7 @@
 #include "base/coroutine.hpp"
 #include "base/log.hpp"
 #include "base/offload.hpp"
+#include "chain/tree/facts.hpp"
 #include "follow/tree_answer.hpp"
 #include "storage/errors.hpp"
 
@@ -111,8 +112,7 @@ base::Task<void> SilentTrees::look() {
 base::Task<void> SilentTrees::leave_what_is_replaced() {
     const auto replaced = co_await store_.heights_to_replace();
     left_alone_ = {};
-    for (const auto& [from, to] : replaced.ranges())
-        left_alone_.add({base::below(from, chain::kSeamReach), to});
+    for (const auto& range : replaced.ranges()) left_alone_.add(chain::with_reach_below(range));
 }
 
 base::Task<void> SilentTrees::look_unless_refused(storage::PendingTree tree, std::size_t stage) {

@@ -8,6 +8,7 @@
 // never are: the findings of what is stored of their trees are told, after that hour whatever is not known.
 #include "storage/late_trees.hpp"
 
+#include "chain/tree/facts.hpp"
 #include "chain/tree/judgement.hpp"
 #include "metrics/registry.hpp"
 #include "storage/block_times.hpp"
@@ -323,7 +324,7 @@ base::Task<void> PgTreeStore::hurry_late_trees() {
 base::Task<void> PgTreeStore::make_late_across(base::Height from, bool history) {
     return database_.pool.adopting.transaction([from, history](pqxx::work& tx) {
         if (from == 0) return;
-        const auto times = times_of_blocks(tx, {base::below(from, chain::kSeamReach), from - 1});
+        const auto times = times_of_blocks(tx, chain::reach_below(from));
         if (!times) return;
         shim::query(tx,
                     "INSERT INTO late_trees AS known (tx_hash, since, history) "

@@ -127,7 +127,7 @@ void cover_rows_of(pqxx::transaction_base& tx, const std::vector<std::string>& a
 
 // Receipts that are announced up to this height, and not executed up to it.
 bool trees_are_over(pqxx::transaction_base& tx, base::Height last) {
-    const base::HeightRange heights{base::below(last, chain::kSeamReach), last};
+    const auto heights = chain::with_reach_below({last, last});
     const auto times = times_of_blocks(tx, heights);
     if (!times) return true;
     const auto there = " WHERE block_height BETWEEN $1 AND $2 AND " + between("block_time", 3);

@@ -5,6 +5,7 @@
 // not know of the adoption, and are moved by the next call.
 #include "storage/pg_orphan_store.hpp"
 
+#include "chain/tree/facts.hpp"
 #include "chain/tree/roles.hpp"
 #include "metrics/registry.hpp"
 #include "storage/adoption.hpp"
@@ -346,7 +347,7 @@ base::Task<void> PgOrphanStore::adopt_orphans(base::HeightRange around) {
 
 base::Task<std::vector<std::string>> PgOrphanStore::announced_below(base::Height height) {
     return database_.pool.following.transaction([height](pqxx::work& tx) {
-        const base::HeightRange heights{base::below(height, kSeamReach), base::below(height, 1)};
+        const auto heights = chain::reach_below(height);
         const auto times = times_of_blocks(tx, heights);
         if (!times) return std::vector<std::string>();
         const auto meanwhile = between("block_time", 3);

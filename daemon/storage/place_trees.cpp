@@ -1,5 +1,6 @@
 #include "storage/place_trees.hpp"
 
+#include "chain/tree/facts.hpp"
 #include "chain/tree/judgement.hpp"
 #include "chain/tree/lineage.hpp"
 #include "storage/block_times.hpp"
@@ -39,7 +40,7 @@ std::string make_pending(std::string_view stored_part, const Within& within, con
 // before one of them was stored.
 std::uint64_t place_unfinished(pqxx::transaction_base& tx, base::Height from) {
     if (from == 0) return 0;
-    const base::HeightRange heights{base::below(from, chain::kSeamReach), from - 1};
+    const auto heights = chain::reach_below(from);
     const auto times = times_of_blocks(tx, heights);
     if (!times) return 0;
     const auto meanwhile = [](const std::string& time) { return between(time, 3); };

@@ -2,6 +2,7 @@
 // block (the same model), and from the rows of the history. Pure.
 #pragma once
 
+#include "base/height_set.hpp"
 #include "chain/json/errors.hpp"
 #include "chain/json/model.hpp"
 
@@ -17,6 +18,14 @@ namespace receiptd::chain {
 // another run stored (a yield times out after 200). Those farther apart find each other by the hash of their
 // transaction.
 inline constexpr BlockHeight kSeamReach = 1200;
+// Where trees begin that may go on at this height.
+inline base::HeightRange reach_below(BlockHeight height) {
+    return {base::below(height, kSeamReach), base::below(height, 1)};
+}
+// Where trees begin that run in these heights.
+inline base::HeightRange with_reach_below(base::HeightRange heights) {
+    return {base::below(heights.from, kSeamReach), heights.to};
+}
 
 // Block and time of an execution.
 struct ExecutedAt {
