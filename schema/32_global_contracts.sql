@@ -1,5 +1,5 @@
 -- A shard has a contract when it had a chunk after the block that sends it there; the last receipt of a deployment
--- tells of all shards before its own. A function, as those in 31_of_a_time.sql are.
+-- counts the shards that had it before its own (delivered). This is a function for the reason that 31_of_a_time.sql gives.
 CREATE OR REPLACE FUNCTION global_contracts(since timestamptz, until timestamptz DEFAULT 'infinity', deployer text DEFAULT NULL)
 RETURNS TABLE (deployer_id text, contract_hash text, contract_account_id text, code text, nonce numeric, block_height bigint,
                block_time timestamptz, shards_with_it int, shards int, complete_height bigint, complete_time timestamptz)

@@ -51,7 +51,6 @@ COMMENT ON COLUMN delegate_refusals.error_text IS 'The error in words.';
 COMMENT ON COLUMN delegate_refusals.block_height IS 'Height at which it was refused.';
 COMMENT ON COLUMN delegate_refusals.block_time IS 'Time at which it was refused. Always filter on it.';
 
-
 COMMENT ON VIEW executed_again IS 'What was executed in two blocks. The chain executes some transactions again under the same hash (13 on mainnet), and no receipt: of a receipt that is named here, a host told something that is not the chain''s. Of one that is told twice within 1,200 heights, only the row with the lower height is stored. Always with a time: WHERE block_time > now() - interval ''1 hour''.';
 COMMENT ON COLUMN executed_again.kind IS 'transaction or receipt.';
 COMMENT ON COLUMN executed_again.id IS 'Hash of the transaction, or id of the receipt.';

@@ -19,10 +19,10 @@ Bytes partial_outcome_borsh(const OutcomeCommitment& outcome) {
 }
 
 CryptoHash outcome_leaf(const OutcomeCommitment& outcome) {
-    Writer count;
-    count.count(2 + outcome.logs.size());
+    Writer entries;
+    entries.count(2 + outcome.logs.size());
     Sha256 leaf;
-    leaf.add(count.result());
+    leaf.add(entries.result());
     leaf.add(outcome.id.view());
     leaf.add(sha256(partial_outcome_borsh(outcome)).view());
     for (const std::string_view log : outcome.logs) leaf.add(sha256(bytes_of(log)).view());

@@ -26,7 +26,7 @@ struct CryptoHash {
 };
 
 CryptoHash sha256(ByteView bytes);
-// SHA-256 of bytes that come in parts: nobody holds them all.
+// SHA-256 of an input that is given in parts, which need not be in memory together.
 class Sha256 {
 public:
     Sha256();
