@@ -73,7 +73,7 @@ struct Slice {
 };
 
 void find_times(pqxx::transaction_base& tx, Slice& slice, base::Height seam) {
-    const base::HeightRange reach{base::below(slice.heights.from, kSeamReach), slice.heights.to + kSeamReach};
+    const auto reach = chain::with_reach_around(slice.heights);
     slice.around = times_of_blocks(tx, reach).value_or(TimeSpan());
     slice.seam = 0;
     if (seam < reach.from) return;
@@ -83,11 +83,12 @@ void find_times(pqxx::transaction_base& tx, Slice& slice, base::Height seam) {
 
 // Searching for the parents of a slice reads the window below once.
 std::vector<Slice> orphan_slices(pqxx::transaction_base& tx, base::HeightRange around) {
+    const auto reach = chain::with_reach_around(around);
     const auto rows =
         shim::query(tx,
                     "SELECT DISTINCT block_height FROM orphan_receipts WHERE adopted_at IS NULL "
                     "AND block_height BETWEEN $1 AND $2 ORDER BY block_height",
-                    base::below(around.from, kSeamReach), around.to + kSeamReach);
+                    reach.from, reach.to);
     std::vector<Slice> slices;
     for (const auto& row : rows) {
         const auto height = row[0].as<base::Height>();
@@ -223,13 +224,14 @@ std::uint64_t adopt_receipts(pqxx::transaction_base& tx, const Slice& slice, Orp
 // Receipts that an orphan returned, or that what it returned did, got no role where it had no parent yet:
 // also those that came in after its adoption. A receipt that was told again has an orphan above one telling.
 void settle_adopted(pqxx::transaction_base& tx, base::HeightRange around) {
+    const auto reach = chain::with_reach_around(around);
     const auto adopted = shim::query(
         tx,
         "SELECT trees, since, until, settle_roles(trees, since, until) FROM ("
         "  SELECT array_agg(DISTINCT adopted_into) AS trees, min(block_time) - interval '1 day' AS since, "
         "    max(block_time) + interval '7 days' AS until FROM orphan_receipts WHERE kind = 'receipt' "
         "  AND adopted_at IS NOT NULL AND block_height BETWEEN $1 AND $2 HAVING count(*) > 0) AS around",
-        base::below(around.from, kSeamReach), around.to + kSeamReach);
+        reach.from, reach.to);
     for (const auto& row : adopted)
         keep_first_tellings(tx, row[0].as<std::string>(),
                             {row[1].as<std::string>(), row[2].as<std::string>()});
@@ -304,11 +306,12 @@ std::uint64_t adopt_data(pqxx::transaction_base& tx, const Slice& slice, Orphans
 }
 
 std::vector<std::string> orphans_around(pqxx::connection& connection, base::HeightRange around) {
+    const auto reach = chain::with_reach_around(around);
     pqxx::work tx(connection);
     return texts_of(shim::query(tx,
                                 "SELECT id FROM orphan_receipts WHERE adopted_at IS NULL "
                                 "AND block_height BETWEEN $1 AND $2 ORDER BY block_height, id",
-                                base::below(around.from, kSeamReach), around.to + kSeamReach));
+                                reach.from, reach.to));
 }
 
 std::uint64_t adopt(pqxx::connection& connection, base::HeightRange around, Orphans only) {

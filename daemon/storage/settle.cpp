@@ -7,6 +7,7 @@
 #include "storage/settle.hpp"
 #include "base/log.hpp"
 #include "chain/rows/rows_write.hpp"
+#include "chain/tree/facts.hpp"
 #include "chain/tree/judgement.hpp"
 #include "metrics/registry.hpp"
 #include "storage/adoption.hpp"
@@ -55,8 +56,7 @@ constexpr const char* kCandidates =
     "ORDER BY t.tx_hash";
 
 Candidates candidates(pqxx::transaction_base& tx, base::HeightRange around) {
-    const auto from = base::below(around.from, kSeamReach);
-    const auto to = around.to + kSeamReach;
+    const auto [from, to] = chain::with_reach_around(around);
     const auto times = shim::query(tx, kAdoptedMeanwhile, from, to)[0];
     Candidates found;
     if (times[0].is_null()) return found;

@@ -26,6 +26,10 @@ inline base::HeightRange reach_below(BlockHeight height) {
 inline base::HeightRange with_reach_below(base::HeightRange heights) {
     return {base::below(heights.from, kSeamReach), heights.to};
 }
+// Where receipts stand that may be parents or children of those in these heights.
+inline base::HeightRange with_reach_around(base::HeightRange heights) {
+    return {base::below(heights.from, kSeamReach), heights.to + kSeamReach};
+}
 
 // Block and time of an execution.
 struct ExecutedAt {
