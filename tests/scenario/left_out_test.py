@@ -35,6 +35,13 @@ class Service(Judging, support.Scenario):
                           f"AND compared + without_outcomes @> int8range({self.genesis + 1}, {self.last + 1}) AND NOT EXISTS "
                           f"(SELECT FROM pending_trees WHERE block_height <= {self.last}) FROM coverage") == [["t"]]
 
+    def pause_when_trees_are_over(self, last):
+        """All that began up to this height."""
+        support.wait_until("the blocks are there", lambda: self.chain.ask("/status")["final_height"] > last)
+        self.chain.ask("/traffic", {"tps": 0})
+        self.chain.ask("/advance", {"blocks": 250})  # a yield waits for 200
+        self.chain.ask("/pause", {})
+
     def assert_truth_is_stored(self):
         """All that had ended by the last height, and of the rest nothing but the truth."""
         truth = [t for t in self.chain.ask(f"/truth?from={self.genesis}&to={self.last + 20}") if t["heights"]["included"]]
@@ -166,8 +173,7 @@ class OutcomesOfReceipts(Service):
 
     def test_are_filled_in_before_a_run_to_a_height_ends(self):
         until = self.last + 60
-        support.wait_until("the blocks are there", lambda: self.chain.ask("/status")["final_height"] > until + 2)
-        self.chain.ask("/pause", {})
+        self.pause_when_trees_are_over(until)
         self.begin("--until", until)
         self.daemon.wait(timeout=support.DEADLINE)
         self.assertEqual(self.daemon.returncode, 0, self.daemon.log()[-3000:])
@@ -202,8 +208,7 @@ class Dialects(Service):
 
     def test_give_equal_rows(self):
         self.chain.ask(f"/shards/{self.chain.ask('/status')['shards'][0]}/congest", {"blocks": 10})
-        support.wait_until("the blocks are there", lambda: self.chain.ask("/status")["final_height"] > self.last + 2)
-        self.chain.ask("/pause", {})
+        self.pause_when_trees_are_over(self.last)
         expected = self.fingerprint(self.rows_of("neardata"))
         for dialect in ({"version": "2.9"}, {"version": "2.10"}, {"version": "2.9", "sorted": True}, {"version": "2.12", "twice": True, "sorted": True}):
             with self.subTest(dialect):
@@ -214,8 +219,7 @@ class Dialects(Service):
         shards = self.chain.ask("/status")["shards"]
         self.chain.ask(f"/shards/{shards[0]}/congest", {"blocks": 10})
         self.chain.ask("/withhold-chunk", {"shard_id": shards[-1], "chunks": 2})
-        support.wait_until("the blocks are there", lambda: self.chain.ask("/status")["final_height"] > self.last + 2)
-        self.chain.ask("/pause", {})
+        self.pause_when_trees_are_over(self.last)
         whole, rpc = self.rows_of("neardata"), self.rows_of("rpc")
         of_blocks = {"blocks": (), "chunks": ("executed_root",), "data_receipts": ("shard_id",), "global_contract_distributions": ()}
         for table, untold in of_blocks.items():
