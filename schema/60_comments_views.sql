@@ -21,7 +21,7 @@ COMMENT ON COLUMN skipped_heights.height IS 'The height without a block.';
 COMMENT ON COLUMN skipped_heights.next_block_height IS 'The block that proves it.';
 COMMENT ON COLUMN skipped_heights.next_block_time IS 'Time of that block. Always filter on it.';
 
-COMMENT ON VIEW failed_receipts IS 'Receipts that failed, anywhere in a tree, even if NEAR reports the transaction as successful. Always filter on time: WHERE block_time > now() - interval ''1 day''. receipt_tree(tx_hash) shows the whole tree.';
+COMMENT ON VIEW failed_receipts IS 'Receipts that failed, anywhere in a tree, even if NEAR reports the transaction as successful. Always filter on time: WHERE block_time >= ''yesterday''. receipt_tree(tx_hash) shows the whole tree.';
 COMMENT ON COLUMN failed_receipts.receipt_id IS 'The receipt that failed.';
 COMMENT ON COLUMN failed_receipts.tx_hash IS 'Hash of the transaction. NULL while unknown.';
 COMMENT ON COLUMN failed_receipts.tree_id IS 'Its tree (see receipts.tree_id).';
@@ -39,7 +39,7 @@ COMMENT ON COLUMN failed_receipts.signer_id IS 'The signer of the transaction.';
 COMMENT ON COLUMN failed_receipts.deposit IS 'Tokens attached (given back by a refund), yoctoNEAR.';
 COMMENT ON COLUMN failed_receipts.gas_burnt IS 'Gas burnt before it failed.';
 COMMENT ON COLUMN failed_receipts.logs IS 'Log lines written before it failed.';
-COMMENT ON VIEW delegate_refusals IS 'Delegate actions that were refused because their nonce was already used, with the earlier use. The query searches the earlier action of each row, so always filter on time: WHERE block_time > now() - interval ''1 day''.';
+COMMENT ON VIEW delegate_refusals IS 'Delegate actions that were refused because their nonce was already used, with the earlier use. The query searches the earlier action of each row, so always filter on time: WHERE block_time >= ''yesterday''.';
 COMMENT ON COLUMN delegate_refusals.finding_id IS 'The finding.';
 COMMENT ON COLUMN delegate_refusals.tx_hash IS 'Hash of the transaction that was refused.';
 COMMENT ON COLUMN delegate_refusals.receipt_id IS 'Its failed receipt.';
@@ -51,7 +51,7 @@ COMMENT ON COLUMN delegate_refusals.error_text IS 'The error in words.';
 COMMENT ON COLUMN delegate_refusals.block_height IS 'Height at which it was refused.';
 COMMENT ON COLUMN delegate_refusals.block_time IS 'Time at which it was refused. Always filter on it.';
 
-COMMENT ON VIEW executed_again IS 'What was executed in two blocks. The chain executes some transactions again under the same hash (13 on mainnet), and no receipt: of a receipt that is named here, a host told something that is not the chain''s. Of one that is told twice within 1,200 heights, only the row with the lower height is stored. Always with a time: WHERE block_time > now() - interval ''1 hour''.';
+COMMENT ON VIEW executed_again IS 'What was executed in two blocks. The chain executes some transactions again under the same hash (13 on mainnet), and no receipt: of a receipt that is named here, a host told something that is not the chain''s. Of one that is told twice within 1,200 heights, only the row with the lower height is stored. Always with a time: WHERE block_time >= ''today''.';
 COMMENT ON COLUMN executed_again.kind IS 'transaction or receipt.';
 COMMENT ON COLUMN executed_again.id IS 'Hash of the transaction, or id of the receipt.';
 COMMENT ON COLUMN executed_again.tx_hash IS 'Hash of its transaction. NULL: not known.';

@@ -1,4 +1,4 @@
-COMMENT ON VIEW failed_callbacks IS 'Callbacks that failed: the second half of the work of their contract did not run, although NEAR may report success. Always filter on time: WHERE block_time > now() - interval ''1 day''.';
+COMMENT ON VIEW failed_callbacks IS 'Callbacks that failed: the second half of the work of their contract did not run, although NEAR may report success. Always filter on time: WHERE block_time >= ''yesterday''.';
 COMMENT ON COLUMN failed_callbacks.finding_id IS 'The finding.';
 COMMENT ON COLUMN failed_callbacks.tx_hash IS 'Hash of the transaction.';
 COMMENT ON COLUMN failed_callbacks.receipt_id IS 'The receipt that failed.';
@@ -10,7 +10,7 @@ COMMENT ON COLUMN failed_callbacks.error_text IS 'The error in words.';
 COMMENT ON COLUMN failed_callbacks.block_height IS 'Height at which it failed.';
 COMMENT ON COLUMN failed_callbacks.block_time IS 'Time at which it failed. Always filter on it.';
 
-COMMENT ON VIEW handled_failures IS 'Receipts that failed and whose callbacks handled the failure. Always filter on time: WHERE block_time > now() - interval ''1 day''.';
+COMMENT ON VIEW handled_failures IS 'Receipts that failed and whose callbacks handled the failure. Always filter on time: WHERE block_time >= ''yesterday''.';
 COMMENT ON COLUMN handled_failures.finding_id IS 'The finding.';
 COMMENT ON COLUMN handled_failures.tx_hash IS 'Hash of the transaction.';
 COMMENT ON COLUMN handled_failures.receipt_id IS 'The receipt that failed.';

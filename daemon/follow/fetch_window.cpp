@@ -1,5 +1,6 @@
 #include "follow/fetch_window.hpp"
 
+#include "base/backoff.hpp"
 #include "base/sleep.hpp"
 #include "metrics/registry.hpp"
 
@@ -12,6 +13,14 @@ using namespace std::chrono_literals;
 
 // A host that lags behind the one that told the head is asked again this often.
 constexpr auto kLagRetry = 100ms;
+
+// Alerts wait for what the head waits for; the router spares a host that is ill.
+constexpr base::BackoffPolicy kAtHead{250ms, 2s, 2.0, 0.3};
+constexpr base::BackoffPolicy kElsewhere{250ms, 10s, 2.0, 0.3};
+
+const base::BackoffPolicy& backoff_of(rpc::Priority priority) {
+    return priority == rpc::Priority::head ? kAtHead : kElsewhere;
+}
 
 }  // namespace
 
@@ -77,7 +86,7 @@ base::Task<rpc::FetchResult> FetchWindow::fetch_patiently(base::Height height) {
         const bool waited = state_.clock.steady() - asked_at >= kLagRetry;
         if (above_head && source_.waits_for_next() && waited) continue;
         const auto delay =
-            not_yet ? base::Duration(kLagRetry) : state_.wait_before(settings_.backoff, attempt);
+            not_yet ? base::Duration(kLagRetry) : state_.wait_before(backoff_of(settings_.priority), attempt);
         co_await base::sleep_on(timer, delay);
     }
 }

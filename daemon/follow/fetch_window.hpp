@@ -2,7 +2,6 @@
 // patience; what comes out is contents, "no such height" or "unavailable".
 #pragma once
 
-#include "base/backoff.hpp"
 #include "base/task_group.hpp"
 #include "follow/state.hpp"
 #include "rpc/source.hpp"
@@ -20,7 +19,6 @@ struct FetchSettings {
     rpc::Priority priority = rpc::Priority::head;
     bool with_chunks = true;
     base::Duration patience = std::chrono::seconds(60);  // zero: one attempt
-    base::BackoffPolicy backoff{std::chrono::milliseconds(250), std::chrono::seconds(10), 2.0, 0.3};
 };
 
 class FetchWindow {

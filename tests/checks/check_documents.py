@@ -1,5 +1,5 @@
 """The documents are there, the change log knows the version, links within the repository hold, and tests that they name
-(`Suite.Test`) are there."""
+(`Suite.Test`) are there. No query that they show locks the partitions of all times (docs/sql.md)."""
 import posixpath
 import re
 
@@ -8,6 +8,7 @@ import tree as trees
 NEEDED = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "docs/configuration.md")
 NAMED_TEST = re.compile(r"`([A-Z]\w+)\.([A-Z]\w+)`")
 TEST = re.compile(r"\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\)")
+LOCKS_ALL_TIMES = re.compile(r"\bblock_time\s*[<>]=?\s*now\(\)")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
@@ -42,6 +43,11 @@ def check_named_tests(tree):
             for match in NAMED_TEST.finditer(text) if match.groups() not in tests]
 
 
+def check_times(path, text):
+    return [f"{path}:{trees.line_of(text, match.start())}: give block_time a constant, such as 'yesterday': now() locks partitions of all times"
+            for match in LOCKS_ALL_TIMES.finditer(text)]
+
+
 def check(tree):
     problems = [f"{name}: is missing" for name in NEEDED if name not in tree]
     problems += check_changelog(tree)
@@ -49,6 +55,8 @@ def check(tree):
     for path, text in tree.items():
         if path.endswith(".md"):
             problems += check_links(path, text, tree)
+        if path.endswith(".md") or path.startswith("schema/"):
+            problems += check_times(path, text)
     return problems
 
 
@@ -57,6 +65,7 @@ REFUSED = [
     {name: text for name, text in COMPLETE.items() if name != "LICENSE"},
     COMPLETE | {"CHANGELOG.md": "# Changes\n"},
     COMPLETE | {"README.md": "[gone](docs/gone.md)"},
+    COMPLETE | {"README.md": "SELECT * FROM gaps WHERE block_time > now() - interval '1 day'"},
     COMPLETE | {"README.md": "| it is told | `Words.AreTold` |", "tests/a_test.cpp": "TEST_F(Words, AreOther) {"},
     COMPLETE | {"CMakeLists.txt": "project(receiptd VERSION 0.2.0 LANGUAGES CXX)"},
 ]
