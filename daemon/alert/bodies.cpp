@@ -3,6 +3,7 @@
 #include "alert/payload.hpp"
 #include "base/log.hpp"
 #include "base/offload.hpp"
+#include "metrics/registry.hpp"
 
 #include <utility>
 

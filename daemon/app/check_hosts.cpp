@@ -28,6 +28,7 @@ struct Asked {
     std::string why_no_head;
     bool has_answered = false;  // all questions, before the check ended
     std::string why_no_first;   // of an archival host; empty: it has the first height, or none was asked for
+    std::optional<bool> makes_blocks = std::nullopt;  // asked with source indexer
 };
 
 base::Task<std::string> as_told(std::string genesis_hash) { co_return genesis_hash; }
@@ -57,6 +58,12 @@ base::Task<void> ask_for_methods(rpc::Sources& sources) {
     co_await sources.submissions().validity_blocks();
 }
 
+base::Task<bool> makes_whole(rpc::BlockSource& blocks, chain::BlockHeight height) {
+    const auto answer = co_await blocks.fetch(height, rpc::Priority::head, true);
+    const auto* contents = std::get_if<std::unique_ptr<rpc::BlockContents>>(&answer);
+    co_return contents != nullptr && (*contents)->tells_outcomes();
+}
+
 // A host that does not say its network at once is asked again in `proofs`.
 base::Task<void> ask(const config::Settings& settings, Asked& asked, bool is_archival,
                      base::TaskGroup& proofs) {
@@ -74,6 +81,8 @@ base::Task<void> ask(const config::Settings& settings, Asked& asked, bool is_arc
         co_await asked.sources->network_check().begin(std::move(own));
         proofs.spawn(asked.sources->network_check().run());
         co_await ask_for_methods(*asked.sources);
+        if (settings.follow.source == config::Source::indexer)
+            asked.makes_blocks = co_await makes_whole(blocks, head->height);
     }
     asked.has_answered = true;
 }
@@ -83,7 +92,7 @@ config::Settings with_host(config::Settings settings, std::size_t index) {
     if (index == settings.upstreams.size()) return settings;
     settings.upstreams = {settings.upstreams[index]};
     settings.neardata.reset();
-    settings.follow.source = config::Source::rpc;
+    if (settings.follow.source == config::Source::neardata) settings.follow.source = config::Source::rpc;
     return settings;
 }
 
@@ -144,6 +153,11 @@ OnlineCheck judged(const Asked& asked, const rpc::UpstreamState& state, chain::B
         check.detail += ", but " + unanswered;
     } else if (state.kind != "neardata")
         check.detail += methods_in_words(state.missing_methods, check.result);
+    if (asked.makes_blocks == true) check.detail += ", makes whole blocks";
+    if (asked.makes_blocks == false) {
+        check.result = OnlineCheck::Result::warning;
+        check.detail += ", makes no whole blocks (rpc.enable_indexer_rpc, all shards tracked)";
+    }
     if (asked.head->height + kBehind < highest) {
         check.result = OnlineCheck::Result::warning;
         check.detail += ", " + std::to_string(highest - asked.head->height) + " blocks behind another host";

@@ -24,10 +24,11 @@ FillCost fill_cost(const config::Settings& settings, const storage::StoredSummar
                    const base::HeightSet& heights) {
     FillCost cost;
     cost.heights = heights;
-    const bool whole_blocks = settings.follow.source == config::Source::neardata;
-    const auto a_height = whole_blocks ? 1.0 : 1.0 + stored.chunks_a_block;
+    const auto source = settings.follow.source;
+    const auto contents = source == config::Source::rpc ? stored.chunks_a_block : 1.0;
+    const auto a_height = source == config::Source::neardata ? 1.0 : 1.0 + contents;
     cost.requests = static_cast<std::uint64_t>(a_height * static_cast<double>(heights.size()));
-    if (whole_blocks && settings.neardata)
+    if (source == config::Source::neardata && settings.neardata)
         cost.a_second = settings.neardata->max_requests_per_second;
     else
         for (const auto& upstream : settings.upstreams) cost.a_second += upstream.max_requests_per_second;
@@ -42,8 +43,9 @@ std::string time_text(const FillCost& cost) {
     return text;
 }
 
-int print_cost(const FillCost& cost, bool rpc, bool as_json, nlohmann::ordered_json plan, const char* purpose,
-               const char* trees) {
+int print_cost(const FillCost& cost, config::Source source, bool as_json, nlohmann::ordered_json plan,
+               const char* purpose, const char* trees) {
+    const bool rpc = source == config::Source::rpc;
     if (as_json) {
         plan["heights"] = cost.heights.size();
         plan["requests"] = cost.requests;
@@ -52,8 +54,8 @@ int print_cost(const FillCost& cost, bool rpc, bool as_json, nlohmann::ordered_j
         return kOk;
     }
     std::cout << purpose << cost.heights.size() << " heights: about " << cost.requests
-              << " requests of source "
-              << (rpc ? std::string("rpc, and 1.5 to 2 for each transaction that ") + trees : "neardata")
+              << " requests of source " << config::to_string(source)
+              << (rpc ? std::string(", and 1.5 to 2 for each transaction that ") + trees : "")
               << time_text(cost) << '\n';
     return kOk;
 }
@@ -62,10 +64,10 @@ int print_cost(const FillCost& cost, bool rpc, bool as_json, nlohmann::ordered_j
 
 int plan_backfill(const config::Settings& settings, const BackfillCommand& command, bool as_json) {
     const auto stored = storage::stored_summary(database_options(settings));
-    const bool rpc = settings.follow.source == config::Source::rpc;
+    const auto source = settings.follow.source;
     if (command.replaces) {
         const auto heights = storage::replaceable_heights(database_options(settings), *command.range);
-        return print_cost(fill_cost(settings, stored, heights), rpc, as_json, {}, "to replace   ",
+        return print_cost(fill_cost(settings, stored, heights), source, as_json, {}, "to replace   ",
                           "is stored of them");
     }
     const auto& chosen = command.accounts;
@@ -80,7 +82,7 @@ int plan_backfill(const config::Settings& settings, const BackfillCommand& comma
         accounts.push_back(lacking_json(account));
         if (!as_json) std::cout << in_words(account) << '\n';
     }
-    return print_cost(fill_cost(settings, stored, together), rpc, as_json, {{"accounts", accounts}},
+    return print_cost(fill_cost(settings, stored, together), source, as_json, {{"accounts", accounts}},
                       "to fill      ", "touches the accounts");
 }
 

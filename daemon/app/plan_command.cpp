@@ -123,7 +123,7 @@ private:
                 continue;
             }
             // The block came with the request for the head.
-            const bool is_told_by_head = !asking_.sources->blocks().tells_outcomes();
+            const bool is_told_by_head = !asking_.sources->blocks().waits_for_next();
             block.requests = requests - (is_told_by_head && requests > 0 ? 1 : 0);
             if (i >= kWarmUp && has_begun) into.sample.blocks.push_back(block);
         }
@@ -186,7 +186,7 @@ private:
 SampledSource sample_of(config::Settings settings, config::Source source, const PlanCommand& command) {
     settings.follow.source = source;
     SampledSource sampled;
-    sampled.source = source == config::Source::rpc ? "rpc" : "neardata";
+    sampled.source = config::to_string(source);
     Asking asking(settings);
     Sampler sampler(asking, settings, command);
     base::TaskGroup tasks(asking.context.get_executor());
@@ -196,7 +196,7 @@ SampledSource sample_of(config::Settings settings, config::Source source, const 
     const auto hosts = static_cast<double>(asking.sources->witnesses().count());
     sampled.sample.polls_per_height =
         hosts / kConfirmedEvery +
-        (source == config::Source::rpc ? kPollsOfRpc : kSlowPolls * sampled.sample.seconds_per_height);
+        (source == config::Source::neardata ? kSlowPolls * sampled.sample.seconds_per_height : kPollsOfRpc);
     return sampled;
 }
 
@@ -241,7 +241,7 @@ void print_cost(const SampledSource& sampled, const follow::Cost& cost, const co
     }
     double limit = 0;
     for (const auto& upstream : settings.upstreams) limit += upstream.max_requests_per_second;
-    if (sampled.source == "rpc" && limit > 0 && limit < cost.requests_a_second)
+    if (sampled.source != "neardata" && limit > 0 && limit < cost.requests_a_second)
         std::cout << "    TOO MUCH: max_requests_per_second allows " << limit << " in all\n";
     if (sampled.untold > 0) std::cout << "    " << sampled.untold << " heights were given by no host\n";
 }
@@ -252,6 +252,7 @@ int plan(const config::Settings& settings, const PlanCommand& command) {
     std::vector<config::Source> sources;
     if (!settings.upstreams.empty()) sources.push_back(config::Source::rpc);
     if (settings.neardata) sources.push_back(config::Source::neardata);
+    if (settings.follow.source == config::Source::indexer) sources.push_back(config::Source::indexer);
     auto all = nlohmann::ordered_json::array();
     bool is_answered = false;
     for (const auto source : sources) {

@@ -72,10 +72,6 @@ api::OverdueTreesView view(const storage::OverdueTrees& overdue) {
             std::chrono::duration<double>(overdue.oldest_age).count()};
 }
 
-const char* source_name(const config::Settings& settings) {
-    return settings.follow.source == config::Source::rpc ? "rpc" : "neardata";
-}
-
 std::string keep_text(const std::optional<std::chrono::hours>& keep) {
     return keep ? std::to_string(keep->count()) + "h" : "forever";
 }
@@ -136,7 +132,7 @@ const char* scope_name(config::ScopeName scope) {
 storage::DaemonSettings daemon_settings(const config::Settings& settings) {
     storage::DaemonSettings daemon;
     daemon.place = boost::asio::ip::host_name() + ":" + std::to_string(::getpid());
-    daemon.source = source_name(settings);
+    daemon.source = config::to_string(settings.follow.source);
     daemon.keep = keep_of(settings.retention);
     if (settings.follow.scope == config::ScopeName::accounts) daemon.accounts = settings.follow.accounts;
     for (const auto& [name, contract, method, error_class] : settings.expected)
@@ -214,7 +210,7 @@ api::DaemonStatus Runtime::status() const {
     api::DaemonStatus view_of;
     view_of.version = RECEIPTD_VERSION;
     view_of.network = settings.network;
-    view_of.source = source_name(settings);
+    view_of.source = config::to_string(settings.follow.source);
     view_of.scope = scope_name(settings.follow.scope);
     view_of.head = view(state.head.block());
     if (state.head.block())

@@ -10,7 +10,6 @@ namespace {
 using namespace binding;
 
 // In the order of the enums in settings.hpp and base/log.hpp.
-constexpr std::string_view kSources[] = {"rpc", "neardata"};
 constexpr std::string_view kScopes[] = {"headers", "accounts", "all"};
 constexpr std::string_view kLevels[] = {"trace", "debug", "info", "warn", "error"};
 constexpr std::string_view kFormats[] = {"plain", "json"};
@@ -78,9 +77,12 @@ constexpr Key kDaemonKeys[] = {
      .type = Type::choice,
      .at = setting<&Settings::follow, &Follow::source>(),
      .help = "`rpc`: blocks and chunks from the upstreams, and the trees of transactions by "
-             "`tx_status`. `neardata`: whole blocks with all outcomes, one request per block.",
+             "`tx_status`. `neardata`: whole blocks with all outcomes, one request per block. `indexer`: the "
+             "same "
+             "from the upstreams themselves (`EXPERIMENTAL_indexer_block` of nearcore 2.14, with "
+             "`rpc.enable_indexer_rpc` and all shards tracked), two requests per block.",
      .example = "\"rpc\"",
-     .choices = kSources},
+     .choices = kSourceNames},
     {.section = "follow",
      .name = "scope",
      .type = Type::choice,

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -19,7 +20,9 @@ using Millis = std::chrono::milliseconds;
 
 enum class UpstreamKind { regular, archival };
 enum class AuthForm { bearer, query };
-enum class Source { rpc, neardata };
+enum class Source { rpc, neardata, indexer };
+inline constexpr std::string_view kSourceNames[] = {"rpc", "neardata", "indexer"};  // in this order
+constexpr std::string_view to_string(Source source) { return kSourceNames[static_cast<std::size_t>(source)]; }
 enum class ScopeName { headers, accounts, all };
 
 struct Upstream {

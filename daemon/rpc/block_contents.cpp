@@ -16,18 +16,18 @@ chain::RowBatch RpcBlock::rows(const RowsSettings& settings) const {
     return chain::block_rows(block_.value, chunks, settings.prev_height, settings.scope, true);
 }
 
-void NeardataBlock::for_each_transaction(
+void WholeBlockContents::for_each_transaction(
     const std::function<void(const chain::SignedTransaction&)>& visit) const {
     for (const auto& shard : whole_.value.shards)
         for (const auto& item : shard.transactions) visit(item.transaction);
 }
 
-void NeardataBlock::amend(Amendment amendment) {
+void WholeBlockContents::amend(Amendment amendment) {
     amended_by_ = std::move(amendment);
     rpc::amend(whole_.value, amended_by_);
 }
 
-chain::RowBatch NeardataBlock::rows(const RowsSettings& settings) const {
+chain::RowBatch WholeBlockContents::rows(const RowsSettings& settings) const {
     return chain::whole_block_rows(whole_.value, settings.prev_height, settings.scope, settings.lineage,
                                    &settings.live_trees, settings.collect_sightings);
 }

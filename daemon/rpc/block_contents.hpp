@@ -29,9 +29,9 @@ private:
 };
 
 // A block with all its shards and outcomes.
-class NeardataBlock final : public BlockContents {
+class WholeBlockContents final : public BlockContents {
 public:
-    NeardataBlock(std::string told_by, chain::Decoded<chain::WholeBlock> whole)
+    WholeBlockContents(std::string told_by, chain::Decoded<chain::WholeBlock> whole)
         : BlockContents(std::move(told_by)), whole_(std::move(whole)) {}
 
     const chain::Block& block() const override { return whole_.value.block; }

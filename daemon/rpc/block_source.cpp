@@ -82,27 +82,39 @@ base::Task<base::Result<chain::BlockRef, Unavailable>> RpcBlockSource::head() {
 
 base::Task<FetchResult> RpcBlockSource::fetch(chain::BlockHeight height, Priority priority,
                                               bool with_chunks) {
+    auto found = co_await find(height, priority);
+    if (auto* without = std::get_if<FetchResult>(&found)) co_return std::move(*without);
+    co_return co_await complete(std::move(std::get<BlockAnswer>(found)), priority, with_chunks);
+}
+
+base::Task<std::variant<RpcBlockSource::BlockAnswer, FetchResult>> RpcBlockSource::find(
+    chain::BlockHeight height, Priority priority) {
     if (height > router_->known_head().value_or(0)) {
         auto newest = co_await head();
-        if (!newest) co_return newest.error();
-        if (height > newest->height) co_return NotYet{};  // the host might show a block that is not final
+        if (!newest) co_return FetchResult(newest.error());
+        // The host might show a block that is not final.
+        if (height > newest->height) co_return FetchResult(NotYet{});
     }
     auto told = co_await block_at(height, priority);
-    if (auto* without = std::get_if<FetchResult>(&told)) co_return std::move(*without);
-    auto* block = &std::get<BlockAnswer>(told);
-    cache_->put(chain::block_ref(block->value.value.header));
+    if (const auto* block = std::get_if<BlockAnswer>(&told))
+        cache_->put(chain::block_ref(block->value.value.header));
+    co_return std::move(told);
+}
+
+base::Task<FetchResult> RpcBlockSource::complete(BlockAnswer block, Priority priority, bool with_chunks) {
+    const auto height = block.value.value.header.height;
     std::vector<SharedChunk> chunks;
     if (with_chunks) {
-        const auto fetched = co_await fetch_chunks(*block, priority);
+        const auto fetched = co_await fetch_chunks(block, priority);
         if (fetched->error) {
-            keep(std::move(*block));
+            keep(std::move(block));
             co_return unavailable(std::move(*fetched->error));
         }
         chunks = std::move(fetched->values);
         if (listed_) listed_->put(height, chunks);
     }
-    co_return std::make_unique<RpcBlock>(router_->hosts()[block->host]->name(), std::move(block->value),
-                                         std::move(chunks));
+    auto& host = *router_->hosts()[block.host];
+    co_return std::make_unique<RpcBlock>(host.name(), std::move(block.value), std::move(chunks));
 }
 
 base::Task<std::variant<RpcBlockSource::BlockAnswer, FetchResult>> RpcBlockSource::block_at(

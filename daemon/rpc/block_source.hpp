@@ -27,9 +27,15 @@ public:
     bool waits_for_next() const override { return false; }
     bool tells_outcomes() const override { return false; }
 
-private:
+    // fetch() in two steps: the final block at this height, whose header may be taken, else the result of the
+    // fetch; then its chunks.
     using BlockAnswer = Answer<chain::Decoded<chain::Block>>;
-    // A block whose header may be taken; else the result of the fetch.
+    base::Task<std::variant<BlockAnswer, FetchResult>> find(chain::BlockHeight height, Priority priority);
+    base::Task<FetchResult> complete(BlockAnswer block, Priority priority, bool with_chunks);
+    // It is found again without a question.
+    void keep(BlockAnswer block);
+
+private:
     base::Task<std::variant<BlockAnswer, FetchResult>> block_at(chain::BlockHeight height, Priority priority);
     base::Task<base::Result<BlockAnswer, CallError>> ask_for_block(chain::BlockHeight height,
                                                                    Priority priority);
@@ -38,7 +44,6 @@ private:
     base::Task<void> fetch_chunk(std::shared_ptr<Chunks> chunks, std::size_t index, Call call,
                                  std::string hash);
     base::Task<std::shared_ptr<Chunks>> fetch_chunks(const BlockAnswer& block, Priority priority);
-    void keep(BlockAnswer block);
     std::optional<BlockAnswer> take(chain::BlockHeight height);
 
     base::asio::any_io_executor executor_;

@@ -86,6 +86,7 @@ void depend(Verdict& verdict, Depends depends, const HttpObservation& seen) {
                 verdict.text.find("ShardStuck") != std::string::npos)
                 verdict.error_class = ErrorClass::not_yet;
             break;
+        case Depends::method: verdict.method_missing = seen.method == kIndexerBlock; break;
     }
 }
 

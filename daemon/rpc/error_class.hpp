@@ -26,6 +26,10 @@ const char* to_string(ErrorClass error_class);
 
 // The reason of a rate_limited answer: the credits of the key's plan are used up.
 inline constexpr const char* kPaymentRequired = "payment_required";
+// The same of a node that makes as many whole blocks now as it may: it is as well as ever.
+inline constexpr const char* kBusy = "BUSY";
+
+inline constexpr const char* kIndexerBlock = "EXPERIMENTAL_indexer_block";
 
 // One attempt as the classifier sees it. Views are borrowed for the call.
 struct HttpObservation {

@@ -19,6 +19,7 @@ enum class Depends {
     chunk,        // near the head it may still arrive, else pruned
     wait,         // TIMEOUT_ERROR: of a transaction's lookup it says "not known", else it is a fault
     transaction,  // INVALID_TRANSACTION: congestion passes, the rest is final
+    method,       // UNSUPPORTED: of a whole block it says that this host makes none
 };
 
 // Structured causes (rpc.md §1.2, §4-7).
@@ -42,7 +43,7 @@ inline constexpr CauseRow kCauses[] = {
     {"DEPTH_EXCEEDED", ErrorClass::pruned, true},
     {"BUDGET_EXCEEDED", ErrorClass::pruned, true},
     {"OUTCOMES_NOT_STORED", ErrorClass::pruned, true},
-    {"UNSUPPORTED", ErrorClass::pruned, true},
+    {"UNSUPPORTED", ErrorClass::pruned, true, false, Depends::method},
     {"UNKNOWN_TRANSACTION_OR_RECEIPT", ErrorClass::chain_state, true},
     {"NOT_CONFIRMED", ErrorClass::not_yet},
     {"INCONSISTENT_STATE", ErrorClass::endpoint_fault},
@@ -64,11 +65,12 @@ inline constexpr CauseRow kCauses[] = {
     {"EPOCH_OUT_OF_BOUNDS", ErrorClass::chain_state},
     {"VALIDATOR_INFO_UNAVAILABLE", ErrorClass::chain_state},
     {"TOO_MANY_ACCESS_KEYS", ErrorClass::chain_state},
-    // States of the host (rpc.md §9.1).
-    {"DATA_UNAVAILABLE", ErrorClass::endpoint_fault},
-    {"INCOMPLETE_DATA", ErrorClass::endpoint_fault},
-    {"LIMIT_EXCEEDED", ErrorClass::endpoint_fault},
-    {"BUSY", ErrorClass::rate_limited},
+    // Whole blocks of nodes (rpc.md §9.1): this host cannot make it, another one may.
+    {"DATA_UNAVAILABLE", ErrorClass::pruned, true, false, Depends::chunk},
+    {"INCOMPLETE_DATA", ErrorClass::pruned, true},
+    {"LIMIT_EXCEEDED", ErrorClass::pruned, true},
+    {kBusy, ErrorClass::rate_limited},
+    // States of the host.
     {"NOT_SYNCED_YET", ErrorClass::endpoint_fault},
     {"NO_SYNCED_BLOCKS", ErrorClass::endpoint_fault},
     {"NODE_IS_SYNCING", ErrorClass::endpoint_fault},

@@ -4,7 +4,7 @@
 #include "base/exact_json.hpp"
 #include "base/log.hpp"
 #include "rpc/block_source.hpp"
-#include "rpc/neardata_source.hpp"
+#include "rpc/neardata_service.hpp"
 #include "rpc/questions.hpp"
 #include "rpc/result_json.hpp"
 

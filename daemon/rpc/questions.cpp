@@ -21,6 +21,7 @@ constexpr std::uint64_t kShort = 256u << 10;
 constexpr std::uint64_t kHeaders = 4u << 20;
 constexpr std::uint64_t kOneReceipt = 16u << 20;
 constexpr std::uint64_t kChunk = 32u << 20;
+constexpr std::uint64_t kWholeBlock = 33u << 20;  // nodes refuse to make one above 32 MiB
 constexpr std::uint64_t kTree = std::numeric_limits<std::uint64_t>::max();
 
 Call rpc_call(const std::string& method, const json& params, std::string object, Priority priority,
@@ -73,6 +74,14 @@ Call ask_chunk(const std::string& chunk_hash, chain::BlockHeight height, chain::
                          priority, kChunk);
     call.request.height = height;
     call.request.shard_id = shard_id;
+    return call;
+}
+
+Call ask_indexer_block(const std::string& hash, chain::BlockHeight height, Priority priority) {
+    auto call = rpc_call(kIndexerBlock, {{"block_hash", hash}}, "whole block " + std::to_string(height),
+                         priority, kWholeBlock);
+    call.request.height = height;
+    call.request.takes_turns = true;
     return call;
 }
 

@@ -15,6 +15,7 @@ Call ask_block(const std::string& hash, Priority priority);
 // `height`: of the block that lists the chunk.
 Call ask_chunk(const std::string& chunk_hash, chain::BlockHeight height, chain::ShardId shard_id,
                Priority priority);
+Call ask_indexer_block(const std::string& hash, chain::BlockHeight height, Priority priority);
 // `method`: one of kTreeMethods.
 Call ask_transaction(const std::string& method, const TreeSource::Query& query);
 Call ask_receipt(const std::string& receipt_id, Priority priority);

@@ -1,4 +1,4 @@
-// Sources of block contents: `rpc` (block + chunks) and `neardata` (whole blocks).
+// Sources of block contents: `rpc` (block + chunks), `neardata` and `indexer` (whole blocks).
 #pragma once
 
 #include "base/clock.hpp"

@@ -2,7 +2,8 @@
 
 #include "base/coroutine.hpp"
 #include "rpc/block_source.hpp"
-#include "rpc/neardata_source.hpp"
+#include "rpc/indexer_service.hpp"
+#include "rpc/neardata_service.hpp"
 #include "rpc/questions.hpp"
 #include "rpc/redirects.hpp"
 #include "rpc/tree_source.hpp"
@@ -99,9 +100,13 @@ public:
             parts.executor, pool, parts.time, rpc_, settings.validity_blocks, settings.is_public_network());
         final_keys_ = std::make_unique<RpcFinalKeys>(pool, rpc_);
         rpc_blocks_ = std::make_shared<RpcBlockSource>(parts.executor, pool, rpc_, cache, headers, listed);
-        if (neardata_)
-            whole_blocks_ = std::make_unique<NeardataSource>(parts.executor, pool_, parts.time, neardata_,
-                                                             headers, rpc_blocks_);
+        std::unique_ptr<WholeBlockService> service;
+        if (neardata_) service = std::make_unique<NeardataService>(pool, neardata_, headers);
+        if (settings.follow.source == config::Source::indexer)
+            service = std::make_unique<IndexerService>(pool, rpc_, rpc_blocks_, headers);
+        if (service)
+            whole_blocks_ = std::make_unique<WholeBlockSource>(parts.executor, parts.time, std::move(service),
+                                                               rpc_blocks_);
         network_check_ = std::make_unique<NetworkCheck>(parts.executor, pool, parts.time, rpc_, neardata_);
     }
 
@@ -157,7 +162,7 @@ private:
     config::Settings settings_;
     std::shared_ptr<Router> rpc_;
     std::shared_ptr<Router> neardata_;
-    std::shared_ptr<BlockSource> rpc_blocks_;
+    std::shared_ptr<RpcBlockSource> rpc_blocks_;
     std::unique_ptr<BlockSource> whole_blocks_;
     std::unique_ptr<Witnesses> witnesses_;
     std::unique_ptr<TreeSource> trees_;

@@ -38,7 +38,8 @@ Upstream::Upstream(base::asio::any_io_executor executor, std::shared_ptr<TimeAnd
       transport_(std::move(transport)),
       options_(std::move(options)),
       spending_(time_->now()),
-      gate_(std::make_shared<Gate>(std::move(executor), time_, options_.limits)) {
+      gate_(std::make_shared<Gate>(executor, time_, options_.limits)),
+      turns_(std::make_shared<Turns>(std::move(executor))) {
     if (series != nullptr) series_.emplace(*series, options_.name);
     learn_secrets();
     show();
@@ -46,6 +47,8 @@ Upstream::Upstream(base::asio::any_io_executor executor, std::shared_ptr<TimeAnd
 
 base::Task<std::optional<Exchange>> Upstream::ask(const Request& request, const Read& read,
                                                   std::optional<chain::BlockHeight> known_head, bool first) {
+    std::shared_ptr<Turns::Turn> turn;
+    if (request.takes_turns) turn = co_await Turns::take(turns_, request.priority);
     gate_->set_probing(circuit(health_, time_->now()) != Circuit::closed);
     const auto came = time_->now();
     auto slot = co_await gate_->enter(request.priority);
@@ -69,6 +72,7 @@ base::Task<std::optional<Exchange>> Upstream::ask(const Request& request, const 
     if (reply && reply->status == 200 && reply->body.size() > kLargestError) slot.reset();
     auto exchange = co_await judge(request, read, std::move(reply), known_head);
     exchange.took = took;
+    if (turn) turn->over(exchange.verdict);
     remember(request, exchange.verdict);
     complain(request, exchange.verdict);
     if (series_) series_->request(request.method, to_string(exchange.verdict.error_class)).Increment();
@@ -131,6 +135,7 @@ base::Task<Exchange> Upstream::judge(const Request& request, const Read& read, T
 }
 
 void Upstream::remember(const Request& request, const Verdict& verdict) {
+    if (request.takes_turns && verdict.reason == kBusy) return;
     const auto now = time_->now();
     const auto refusals_before = health_.refusals_in_a_row;
     const auto blocked_before = health_.not_before;

@@ -12,6 +12,7 @@
 #include "rpc/received.hpp"
 #include "rpc/spending.hpp"
 #include "rpc/transport.hpp"
+#include "rpc/turns.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -46,6 +47,7 @@ struct Request {
     std::optional<chain::ShardId> shard_id;    // and the shard of that block
     Classifier classifier = classify;
     bool has_envelope = true;  // the answer is JSON-RPC
+    bool takes_turns = false;  // with others of its kind (turns.hpp)
     // For the first try at a host; then as long as the host may take.
     std::optional<std::chrono::milliseconds> first_timeout;
     // A longer answer is a fault of the host; it never has more than timeouts.max_response.
@@ -122,6 +124,7 @@ private:
     Spending spending_;
     base::Scrubber secrets_;  // hosts may echo requests
     std::shared_ptr<Gate> gate_;
+    std::shared_ptr<Turns> turns_;
     Health health_;
     HostMemory memory_;
     NetworkProof network_;

@@ -4,7 +4,7 @@
 #include "base/task_group.hpp"
 #include "chain/proof/header_hash.hpp"
 #include "rpc/block_source.hpp"
-#include "rpc/neardata_source.hpp"
+#include "rpc/neardata_service.hpp"
 #include "rpc/questions.hpp"
 
 #include <utility>

@@ -34,7 +34,7 @@ struct Keep {
 // Settings of a daemon that others must know.
 struct DaemonSettings {
     std::string place;   // host and process id, for people
-    std::string source;  // "rpc", "neardata"
+    std::string source;  // "rpc", "neardata", "indexer"
     Keep keep;
     std::optional<std::vector<std::string>> accounts;  // to be followed; nullopt: the scope is another one
     std::vector<ExpectedFailure> expected = {};        // beside those of other daemons that live

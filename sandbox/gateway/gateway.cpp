@@ -37,6 +37,22 @@ net::ServerReply spoilt(net::ServerReply made, const Trouble& trouble) {
     return made;
 }
 
+// Counted while it lasts.
+class Making {
+public:
+    explicit Making(unsigned* count) : count_(count) {
+        if (count_ != nullptr) ++*count_;
+    }
+    Making(const Making&) = delete;
+    Making& operator=(const Making&) = delete;
+    ~Making() {
+        if (count_ != nullptr) --*count_;
+    }
+
+private:
+    unsigned* count_;
+};
+
 RequestOutcome outcome_of(const net::ServerReply& made, const Trouble& trouble) {
     if (trouble.fault != Fault::none && trouble.fault != Fault::slow) return RequestOutcome::fault;
     const bool error = made.status >= 400 || made.body.starts_with("{\"jsonrpc\":\"2.0\",\"error\"");
@@ -160,6 +176,10 @@ base::Task<net::ServerReply> Gateway::serve(const net::ServerRequest& request) {
 }
 
 base::Task<net::ServerReply> Gateway::served_call(const RpcRequest& call, const Trouble& trouble) {
+    const bool is_whole_block = call.method == kIndexerBlock;
+    if (is_whole_block && indexer_blocks_ == options_.indexer_blocks_at_once)
+        co_return to_reply(handler_error("BUSY", nullptr, {{"name", "BUSY"}, {"info", nullptr}}), call);
+    const Making making(is_whole_block ? &indexer_blocks_ : nullptr);
     co_await pause(options_.latency + trouble.latency);
     if (auto blind = blind_answer(trouble, call.method, &call)) co_return std::move(*blind);
     if (trouble.fault == Fault::slow) co_await pause(how_slow(trouble));

@@ -38,6 +38,7 @@ struct GatewayOptions {
     FaultPlan faults;
     std::uint64_t seed = 1;
     std::chrono::milliseconds latency{0};
+    unsigned indexer_blocks_at_once = 1;             // more are BUSY
     std::chrono::milliseconds slow{2'000};           // more, for Fault::slow
     std::chrono::milliseconds longest_hold{20'000};  // of a request for a whole block to come
     // Longest wait of a request for a transaction (wait_until); 0: all such are answered at once.
@@ -101,6 +102,7 @@ private:
     Access access_;
     FaultDie die_;
     Neardata neardata_;
+    unsigned indexer_blocks_ = 0;  // being made
     RequestCounters counters_;
     std::optional<base::Event> moved_;  // made by the first who waits
 };

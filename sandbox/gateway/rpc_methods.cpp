@@ -38,6 +38,7 @@ struct Method {
 const std::array kMethods{
     Method{"block", rpc::block},
     Method{"chunk", rpc::chunk},
+    Method{kIndexerBlock, rpc::indexer_block},
     Method{"gas_price", rpc::gas_price},
     Method{"tx", rpc::tx},
     Method{"tx_status", rpc::tx_status},

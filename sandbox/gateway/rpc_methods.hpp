@@ -12,6 +12,9 @@
 
 namespace receiptd::sandbox {
 
+// A node makes only so many of these at once.
+inline constexpr std::string_view kIndexerBlock = "EXPERIMENTAL_indexer_block";
+
 RpcAnswer call_method(const RpcContext& context, std::string_view method, const nlohmann::json& params);
 
 // `method` if it is one of them, else "unknown": for labels, which must be from a closed set.

@@ -18,6 +18,9 @@ RpcAnswer gas_price(const RpcContext& context, const Json& params);
 RpcAnswer changes_in_block(const RpcContext& context, const Json& params, LiveChain& live);
 RpcAnswer congestion_level(const RpcContext& context, const Json& params, LiveChain& live);
 
+// rpc_indexer.cpp
+RpcAnswer indexer_block(const RpcContext& context, const Json& params);
+
 // rpc_transactions.cpp
 RpcAnswer tx(const RpcContext& context, const Json& params);
 RpcAnswer tx_status(const RpcContext& context, const Json& params);

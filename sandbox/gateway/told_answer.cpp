@@ -5,6 +5,7 @@
 #include "sandbox/gateway/gzip.hpp"
 #include "sandbox/gateway/query_request.hpp"
 #include "sandbox/gateway/replies.hpp"
+#include "sandbox/gateway/rpc_methods.hpp"
 #include "sandbox/gateway/told_outcomes.hpp"
 #include "sandbox/gateway/told_whole.hpp"
 
@@ -157,7 +158,23 @@ std::optional<RpcAnswer> untracked(const Lie& lie, const Telling& telling) {
     return waits ? timeout() : result_of({{"final_execution_status", "NONE"}});
 }
 
+// A whole block without them: their chunks are null, which a shard without a new chunk has, too.
+bool leave_out_shards(const Lie& lie, json& whole) {
+    auto& tracked = whole["tracked_shards"];
+    tracked = json::array();
+    for (auto& shard : whole["shards"]) {
+        if (!is_untracked(lie, shard["shard_id"])) {
+            tracked.push_back(shard["shard_id"]);
+            continue;
+        }
+        shard["chunk"] = nullptr;
+        shard["receipt_execution_outcomes"] = json::array();
+    }
+    return tracked.size() < whole["shards"].size();
+}
+
 bool tell_untracked_shards(const Lie& lie, Telling& telling) {
+    if (telling.is(kIndexerBlock)) return leave_out_shards(lie, telling.result);
     telling.in_place = untracked(lie, telling);
     return telling.in_place.has_value();
 }

@@ -15,6 +15,7 @@ NO_CHUNK = {"fault": "wrong", "method": "chunk", "answer": {"error": "UNKNOWN_CH
 
 class Service(Judging, support.Scenario):
     BLOCK_TIME_MS = 100
+    SOURCE = "neardata"
 
     def setUp(self):
         super().setUp()
@@ -25,7 +26,7 @@ class Service(Judging, support.Scenario):
 
     def follow(self, **settings):
         """Until all that was included up to a height is stored, compared with the chunks above, and judged or waiting for later blocks."""
-        config = self.config(self.chain, source="neardata", start=self.genesis + 1, network="sandbox", patience="60s", **settings)
+        config = self.config(self.chain, source=self.SOURCE, start=self.genesis + 1, network="sandbox", patience="60s", **settings)
         self.daemon = self.start("run", "--config", config)
         support.wait_until("all up to the last height is stored and compared", self.is_stored, deadline=90)
 
@@ -41,6 +42,21 @@ class Service(Judging, support.Scenario):
         self.chain.ask("/traffic", {"tps": 0})
         self.chain.ask("/advance", {"blocks": 250})  # a yield waits for 200
         self.chain.ask("/pause", {})
+
+    def rows_of(self, source, **dialect):
+        self.chain.truth()
+        if dialect:
+            self.chain.lie("archival", "dialect", **dialect)
+        return self.filled(source)
+
+    def filled(self, source, until=None):
+        """A database of the heights up to this one, or the last one, by hosts as they are."""
+        database = self.make_database()
+        config = self.config(self.chain, source=source, start=self.genesis + 1, network="sandbox", patience="5s", database=database)
+        self.daemon = self.start("run", "--config", config, "--until", until or self.last)
+        self.daemon.wait(timeout=support.DEADLINE)
+        self.assertEqual(self.daemon.returncode, 0, self.daemon.log()[-3000:])
+        return database
 
     def assert_truth_is_stored(self):
         """All that had ended by the last height, and of the rest nothing but the truth."""
@@ -87,6 +103,7 @@ class Blocks(Service):
 class InTime(Service):
     """What the service does not tell in time, or cannot tell for some time, comes from the other hosts, and nothing waits for it."""
     BLOCK_TIME_MS = 200
+    ASKED_FOR_BY = "/v0/"
 
     def goes_on_for(self, blocks):
         """The stored chain does, above the head of now."""
@@ -102,7 +119,7 @@ class InTime(Service):
 
     def assert_others_fill_in_while(self, fault):
         before = self.without_outcomes()
-        self.chain.ask("/faults", {"faults": [{"method": "/v0/", **fault}]})
+        self.chain.ask("/faults", {"faults": [{"method": self.ASKED_FOR_BY, **fault}]})
         self.goes_on_for(40)
         self.assertGreater(self.without_outcomes(), before + 20)
         self.assertIn("left out", self.note()["left_out"])
@@ -195,17 +212,6 @@ class OutcomesOfReceipts(Service):
 
 
 class Dialects(Service):
-    def rows_of(self, source, **dialect):
-        self.chain.truth()
-        if dialect:
-            self.chain.lie("archival", "dialect", **dialect)
-        database = self.make_database()
-        config = self.config(self.chain, source=source, start=self.genesis + 1, network="sandbox", patience="5s", database=database)
-        daemon = self.start("run", "--config", config, "--until", self.last)
-        daemon.wait(timeout=support.DEADLINE)
-        self.assertEqual(daemon.returncode, 0, daemon.log()[-3000:])
-        return database
-
     def test_give_equal_rows(self):
         self.chain.ask(f"/shards/{self.chain.ask('/status')['shards'][0]}/congest", {"blocks": 10})
         self.pause_when_trees_are_over(self.last)

@@ -80,6 +80,16 @@ class Online(support.Scenario):
         self.assertEqual(result, "warning")
         self.assertRegex(detail, r"\d+ blocks behind another host")
 
+    def test_a_host_that_makes_no_whole_blocks_is_a_warning_for_source_indexer(self):
+        chain = self.chain()
+        no_method = {"fault": "wrong", "method": "EXPERIMENTAL_indexer_block", "answer": {"error": "UNSUPPORTED"}}
+        chain.ask("/faults", {"host": "regular", "faults": [no_method]})
+        found = self.check(self.config(chain, source="indexer", network="sandbox"))
+        self.assertRegex(self.one(found, "upstream archival")[1], ", makes whole blocks$")
+        result, detail = self.one(found, "upstream regular")
+        self.assertEqual(result, "warning")
+        self.assertRegex(detail, "makes no whole blocks .*enable_indexer_rpc")
+
     def test_hosts_that_do_not_answer_and_an_absent_database_are_told_together(self):
         chain = self.chain()
         config = self.config(chain, network="sandbox", database="postgresql://receiptd:hidden-word@127.0.0.1:9/none")

@@ -63,6 +63,10 @@ DecodeResult<Chunk> decode_chunk_answer(std::string envelope) {
     return decode_text<Chunk>(std::move(envelope), true);
 }
 
+DecodeResult<WholeBlock> decode_whole_block_answer(std::string envelope) {
+    return decode_text<WholeBlock>(std::move(envelope), true);
+}
+
 DecodeResult<TransactionStatus> decode_transaction_status_answer(std::string envelope) {
     return decode_text<TransactionStatus>(std::move(envelope), true);
 }

@@ -34,6 +34,7 @@ DecodeResult<WholeBlock> decode_whole_block(std::string json);
 // The caller has looked at the envelope first (rpc/envelope.hpp); a missing result is an error.
 DecodeResult<Block> decode_block_answer(std::string envelope);
 DecodeResult<Chunk> decode_chunk_answer(std::string envelope);
+DecodeResult<WholeBlock> decode_whole_block_answer(std::string envelope);
 DecodeResult<TransactionStatus> decode_transaction_status_answer(std::string envelope);
 DecodeResult<Receipt> decode_receipt_answer(std::string envelope);
 

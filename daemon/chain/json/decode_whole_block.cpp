@@ -1,4 +1,4 @@
-// Whole blocks of neardata and NEAR Lake: providers.md §2.2, §3.
+// Whole blocks of neardata and NEAR Lake: providers.md §2.2, §3; of nodes: rpc.md §9.1.
 #include "chain/json/decode_parts.hpp"
 
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -71,7 +71,8 @@ bool members(Reader& reader, ondemand::object& object, WholeBlock& out) {
         ondemand::object block;
         return reader.open(value, block) && block_members(reader, block, Presence::optional, out.block);
     };
-    if (!reader.object(object, required("block", read_block), required("shards", out.shards)) ||
+    if (!reader.object(object, required("block", read_block), required("shards", out.shards),
+                       optional("tracked_shards", out.tracked_shards)) ||
         !are_distinct(reader, out.shards))
         return false;
     fill_chunks(out);

@@ -242,6 +242,7 @@ struct WholeBlockShard {
 struct WholeBlock {
     Block block;
     std::vector<WholeBlockShard> shards;
+    std::vector<ShardId> tracked_shards;  // by the node that made it; of the others it tells nothing
 };
 
 }  // namespace receiptd::chain

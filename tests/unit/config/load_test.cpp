@@ -242,9 +242,10 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"[chain]", "network = \"Main Net\"",
               "8:11: chain.network must be 1 to 40 of a-z, 0-9, _ and -"},
         Fault{"[chain]", "network = \"\"", "8:11: chain.network must not be empty"},
-        Fault{"[follow]", "source = \"neardat\"",
-              "8:10: follow.source must be \"rpc\" or \"neardata\", not \"neardat\"; did you mean "
-              "\"neardata\"?"},
+        Fault{
+            "[follow]", "source = \"neardat\"",
+            "8:10: follow.source must be \"rpc\", \"neardata\" or \"indexer\", not \"neardat\"; did you mean "
+            "\"neardata\"?"},
         Fault{"[follow]", "scope = true",
               "8:9: follow.scope must be \"headers\", \"accounts\" or \"all\", not a boolean"},
         Fault{"[follow]", "writers = \"2\"", "8:11: follow.writers must be an integer, not a string"},

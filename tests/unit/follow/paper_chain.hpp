@@ -200,7 +200,7 @@ private:
                 paper::executed(paper::action_receipt(receipt, "alice", "alice", "alice")));
             shard.executed.back().outcome = paper::failed(shard.executed.back().outcome);
         }
-        return std::make_unique<rpc::NeardataBlock>("paper", std::move(whole));
+        return std::make_unique<rpc::WholeBlockContents>("paper", std::move(whole));
     }
     rpc::FetchResult rpc_block(const chain::BlockRef& of) const {
         chain::Decoded<chain::Block> header;

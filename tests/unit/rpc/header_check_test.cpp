@@ -3,7 +3,7 @@
 #include "chain/proof/header_hash.hpp"
 #include "metrics/registry.hpp"
 #include "rpc/block_source.hpp"
-#include "rpc/neardata_source.hpp"
+#include "rpc/neardata_service.hpp"
 #include "rpc/tree_source.hpp"
 #include "rpc/witnesses.hpp"
 #include "support/read_file.hpp"

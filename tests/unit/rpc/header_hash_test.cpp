@@ -1,7 +1,7 @@
 // Blocks whose hash does not follow from their header are counted, said once for each host, and taken.
 #include "metrics/registry.hpp"
 #include "rpc/block_source.hpp"
-#include "rpc/neardata_source.hpp"
+#include "rpc/neardata_service.hpp"
 #include "support/read_file.hpp"
 #include "unit/rpc/world.hpp"
 
@@ -46,10 +46,9 @@ protected:
 };
 
 TEST_F(ShownHashes, OfWholeBlocksAreCounted) {
-    NeardataSource source(
-        world.io.get_executor(), world.pool, world.time,
-        router(HostKind::neardata, [&](const auto&) { return http(200, whole_block.dump()); }));
-    EXPECT_EQ(world.run(source.head())->height, kRecorded);
+    NeardataService source(
+        world.pool, router(HostKind::neardata, [&](const auto&) { return http(200, whole_block.dump()); }));
+    EXPECT_EQ(world.run(source.head(false))->block.height, kRecorded);
     EXPECT_EQ(count("equal"), "1");
     EXPECT_TRUE(std::holds_alternative<std::unique_ptr<BlockContents>>(
         world.run(source.fetch(kRecorded, Priority::head, true))));

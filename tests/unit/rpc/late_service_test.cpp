@@ -2,7 +2,7 @@
 #include "base/coroutine.hpp"
 #include "base/event.hpp"
 #include "rpc/block_contents.hpp"
-#include "rpc/neardata_source.hpp"
+#include "rpc/neardata_service.hpp"
 #include "unit/rpc/world.hpp"
 
 #include <boost/asio/detached.hpp>
@@ -89,7 +89,8 @@ protected:
     World world;
     FakeHost& service = world.host("neardata", HostKind::neardata);
     std::shared_ptr<Hosts> hosts = std::make_shared<Hosts>(world.io.get_executor());
-    NeardataSource source{world.io.get_executor(), world.pool, world.time, world.router(), nullptr, hosts};
+    WholeBlockSource source{world.io.get_executor(), world.time,
+                            std::make_unique<NeardataService>(world.pool, world.router()), hosts};
     int head = 20;
 };
 

@@ -1,4 +1,4 @@
-#include "rpc/neardata_source.hpp"
+#include "rpc/neardata_service.hpp"
 #include "rpc/redirects.hpp"
 #include "unit/rpc/world.hpp"
 
@@ -16,10 +16,11 @@ std::string neardata_block(int height) { return R"({"block":)" + block_json(heig
 
 class Neardata : public ::testing::Test {
 protected:
-    NeardataSource& source() {
+    WholeBlockSource& source() {
         if (!source_)
-            source_ = std::make_unique<NeardataSource>(world.io.get_executor(), world.pool, world.time,
-                                                       world.router());
+            source_ = std::make_unique<WholeBlockSource>(
+                world.io.get_executor(), world.time,
+                std::make_unique<NeardataService>(world.pool, world.router()), nullptr);
         return *source_;
     }
     FetchResult fetch(chain::BlockHeight height) {
@@ -28,7 +29,7 @@ protected:
     World world;
 
 private:
-    std::unique_ptr<NeardataSource> source_;
+    std::unique_ptr<WholeBlockSource> source_;
 };
 
 TEST_F(Neardata, GivesWholeBlocksByOneGet) {
