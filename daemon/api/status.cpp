@@ -209,6 +209,7 @@ std::string to_json(const DaemonStatus& status) {
                       {"disagreement", status.disagreement},
                       {"agreed_height", status.agreed_height},
                       {"left_out", status.left_out},
+                      {"new_kinds", status.new_kinds},
                       {"unconfirmed", status.unconfirmed},
                       {"wrong_clock", status.wrong_clock},
                       {"clock_off", status.clock_off},
@@ -319,6 +320,7 @@ std::vector<Unreadiness> notes(const DaemonStatus& status) {
     if (!status.held_up.empty()) notes.push_back({"held_up", status.held_up});
     if (!status.lock_room.empty()) notes.push_back({"locks", status.lock_room});
     if (!status.left_out.empty()) notes.push_back({"left_out", status.left_out});
+    if (!status.new_kinds.empty()) notes.push_back({"new_kinds", status.new_kinds});
     if (!status.unconfirmed.empty())
         notes.push_back({"unconfirmed", status.unconfirmed + "; until they are, no watch ends above"});
     if (!status.clock_off.empty()) notes.push_back({"clock", status.clock_off});

@@ -132,6 +132,7 @@ struct DaemonStatus {
     std::string disagreement;                     // of the hosts, which keeps blocks from being stored
     std::uint64_t agreed_height = 0;              // the hosts agree on the committed blocks up to it; 0: none
     std::string left_out;                         // by the source of blocks; empty: nothing lately
+    std::string new_kinds;                        // of the chain, not known to this version; empty: none
     std::string unconfirmed;                      // why they do not agree on those above; empty: they do
     std::string clock_off;                        // by what hosts tell; empty: nothing is known against it
     std::string wrong_clock;                      // why the clock must be; empty: it need not be
@@ -160,7 +161,7 @@ struct Unreadiness {
 };
 std::vector<Unreadiness> unreadiness(const DaemonStatus& status);
 // A note worth a look, though it makes nobody unready: "network", "schema", "accounts", "unconfirmed",
-// "clock", "held_up", "locks", "left_out", "set_aside", "deliveries".
+// "clock", "held_up", "locks", "left_out", "new_kinds", "set_aside", "deliveries".
 std::vector<Unreadiness> notes(const DaemonStatus& status);
 
 }  // namespace receiptd::api

@@ -215,7 +215,7 @@ api::DaemonStatus Runtime::status() const {
     view_of.head = view(state.head.block());
     if (state.head.block())
         view_of.head_seen_seconds_ago =
-            static_cast<double>((clock.steady() - state.head.seen_at()).count()) / 1e9;
+            std::chrono::duration<double>(clock.steady() - state.head.seen_at()).count();
     view_of.committed = view(state.heights.tip());
     view_of.clock_ahead_seconds = clock_ahead_seconds();
     const auto apart = clock.wall().time_since_epoch() - clock.steady().time_since_epoch();
@@ -228,9 +228,8 @@ api::DaemonStatus Runtime::status() const {
     view_of.lock_room = lock_room_;
     view_of.held_up = hold_ups.in_words();
     view_of.covered_heights = state.heights.coverage().covered.size();
-    const auto gaps = state.heights.gaps();
-    view_of.gap_heights = gaps.size();
-    view_of.gaps = first_of(gaps);
+    view_of.gap_heights = state.heights.gaps().size();
+    view_of.gaps = first_of(state.heights.gaps());
     auto skipped = state.heights.coverage().skipped_by_operator;
     skipped.subtract(state.heights.coverage().covered);
     view_of.skipped_by_operator = first_of(skipped);
@@ -245,6 +244,7 @@ api::DaemonStatus Runtime::status() const {
     view_of.disagreement = state.disagreement;
     view_of.agreed_height = state.heights.agreed();
     view_of.left_out = state.left_out.in_words(clock.steady());
+    view_of.new_kinds = state.new_kinds.in_words(clock.steady());
     view_of.unconfirmed = state.unconfirmed();
     view_of.wrong_clock = state.wrong_clock;
     view_of.clock_off = own_clock.in_words();

@@ -21,8 +21,9 @@ std::string upstream_path(std::size_t item) { return item_path("upstream", item)
 void check_source(const Draft& draft, const Places& places, Report& report) {
     const auto& settings = draft.settings;
     const auto where = places.find("follow.source");
-    if (settings.follow.source == Source::rpc && settings.upstreams.empty())
-        report.error(where, "follow.source \"rpc\" needs at least one [[upstream]]");
+    const auto source = std::string(to_string(settings.follow.source));
+    if (settings.follow.source != Source::neardata && settings.upstreams.empty())
+        report.error(where, "follow.source \"" + source + "\" needs at least one [[upstream]]");
     if (settings.follow.source == Source::neardata && !settings.neardata)
         report.error(where, "follow.source \"neardata\" needs a section [neardata] with its url");
 }

@@ -169,6 +169,7 @@ void Follower::start_loops(bool follow_closely) {
     for (unsigned writer = 0; writer < settings_.writers; ++writer) writing_.spawn(guard(writers_.run()));
     loops_.spawn(guard(poll_head(follow_closely && !source_.waits_for_next())));
     loops_.spawn(guard(find_lost_heights()));
+    loops_.spawn(guard(source_.run()));
     if (trees_) tree_loops_.spawn(guard(trees_->run()));
     if (silent_trees_) tree_loops_.spawn(guard(silent_trees_->run()));
     if (unplaced_receipts_) tree_loops_.spawn(guard(unplaced_receipts_->run()));

@@ -1,7 +1,7 @@
 #include "follow/state.hpp"
 
 #include "base/coroutine.hpp"
-
+#include "base/log.hpp"
 #include "metrics/registry.hpp"
 
 #include <algorithm>
@@ -14,6 +14,7 @@ constexpr std::chrono::hours kBeforeTheDatabase{1};
 constexpr std::chrono::days kNewsFor{7};
 constexpr std::chrono::seconds kHeadIsFresh{30};
 constexpr std::chrono::hours kLately{1};
+constexpr std::chrono::hours kNewFor{24};
 
 }  // namespace
 
@@ -22,6 +23,25 @@ std::string LeftOut::in_words(base::SteadyTime now) const {
     return "the whole-block service left out " + std::to_string(blocks_) + " blocks and " +
            std::to_string(outcomes_) + " outcomes since the start, the last at height " +
            std::to_string(last_) + "; the JSON-RPC hosts are asked for them";
+}
+
+void NewKindsSeen::saw(const chain::NewKinds& kinds, base::SteadyTime now) {
+    for (const auto& name : kinds.names()) {
+        if (!last_seen_.contains(name) && last_seen_.size() >= chain::NewKinds::kMost) continue;
+        const bool is_first = last_seen_.insert_or_assign(name, now).second;
+        if (is_first)
+            log::warn("the chain has something that this version does not know: it is stored as it came",
+                      {{"what", name.first}, {"name", name.second}});
+    }
+}
+
+std::string NewKindsSeen::in_words(base::SteadyTime now) const {
+    std::string names;
+    for (const auto& [name, at] : last_seen_)
+        if (now - at <= kNewFor) names += (names.empty() ? "" : ", ") + name.first + " " + name.second;
+    if (names.empty()) return names;
+    return "the chain has what this version does not know: " + names +
+           "; it is stored as it came and judged as far as it is known: look for a newer version";
 }
 
 void State::want_agreement() {

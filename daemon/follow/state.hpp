@@ -6,6 +6,7 @@
 #include "base/clock.hpp"
 #include "base/event.hpp"
 #include "base/task.hpp"
+#include "chain/rows/new_kinds.hpp"
 #include "follow/block_times.hpp"
 #include "follow/head.hpp"
 #include "follow/heights.hpp"
@@ -15,6 +16,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -70,6 +72,18 @@ private:
     base::SteadyTime at_{};
 };
 
+// Names of the chain that this version does not know.
+class NewKindsSeen {
+public:
+    // Says each once.
+    void saw(const chain::NewKinds& kinds, base::SteadyTime now);
+    // Empty: none in the last day.
+    std::string in_words(base::SteadyTime now) const;
+
+private:
+    std::map<chain::NewKinds::Name, base::SteadyTime> last_seen_;
+};
+
 struct State {
     State(metrics::FollowSeries& metric_series, const base::Clock& system_clock)
         : series(metric_series),
@@ -85,6 +99,7 @@ struct State {
     TreeCounts trees;
     Stop stop;
     LeftOut left_out;
+    NewKindsSeen new_kinds;
     // Why nothing is stored above the tip: the hosts do not agree. Empty: they do, or nobody has asked them.
     std::string disagreement;
     // Why the hosts do not confirm what is stored above heights.agreed(); empty: they do, or nobody has asked

@@ -86,6 +86,7 @@ base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks, bool confi
     done.outcomes_missing = pending.outcomes_missing;
     const auto decided = rows.batch.facts.decided;
     const bool late = !rows.batch.facts.late_trees.empty();
+    state_.new_kinds.saw(rows.batch.facts.new_kinds, state_.clock.steady());
     open->writing = true;
     tree.reset();
     const auto left_out = co_await store_.commit_tree(std::move(rows));

@@ -84,6 +84,7 @@ base::Task<void> Writers::write(chain::RowBatch batch) {
     for (const auto& block : facts.blocks) state_.times.stored(block);
     state_.heights.learn_committed(facts);
     observe_lag(facts);
+    state_.new_kinds.saw(facts.new_kinds, state_.clock.steady());
     if (told_) told_(facts);
     log::debug("committed",
                {{"heights", facts.covered.to_multirange()}, {"rows", rows}, {"seconds", seconds}});

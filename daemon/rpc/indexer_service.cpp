@@ -21,14 +21,12 @@ std::string lacks_shards(WholeBlock& whole) {
 
 }  // namespace
 
-Decoder<WholeBlock> indexer_block_decoder(std::string hash) {
-    return [hash = std::move(hash)](std::string body) -> base::Result<WholeBlock, std::string> {
+Decoder<WholeBlock> indexer_block_decoder(KnownBlock known) {
+    return [known = std::move(known)](std::string body) -> base::Result<WholeBlock, std::string> {
         auto block = chain::decode_whole_block_answer(std::move(body));
         if (!block) return refuse<WholeBlock>(block.error());
-        const auto& told = block->value.block.header.hash;
-        if (told != hash) return refuse<WholeBlock>("asked for block " + hash + ", got " + std::string(told));
-        auto wrong = untracked_shard(block->value) ? std::string() : wrong_shards(block->value);
-        if (wrong.empty()) wrong = compute_hashes(*block);
+        auto wrong = compute_hashes(*block);
+        if (wrong.empty()) wrong = difference(block->value, known);
         if (!wrong.empty()) return refuse<WholeBlock>(std::move(wrong));
         return std::move(*block);
     };
@@ -38,16 +36,10 @@ IndexerService::IndexerService(base::asio::thread_pool& pool, std::shared_ptr<Ro
                                std::shared_ptr<RpcBlockSource> blocks, std::shared_ptr<HeaderCheck> headers)
     : pool_(pool), router_(std::move(router)), blocks_(std::move(blocks)), headers_(std::move(headers)) {}
 
-base::Task<base::Result<WholeBlockService::Head, Unavailable>> IndexerService::head(bool whole) {
+base::Task<base::Result<WholeBlockService::Head, Unavailable>> IndexerService::head() {
     auto block = co_await blocks_->head();
     if (!block) co_return block.error();
-    Head told{std::move(*block), false};
-    if (whole) {
-        const auto contents = co_await fetch(told.block.height, Priority::head, true);
-        const auto* block_told = std::get_if<std::unique_ptr<BlockContents>>(&contents);
-        told.is_whole = block_told != nullptr && (*block_told)->tells_outcomes();
-    }
-    co_return std::move(told);
+    co_return Head{std::move(*block), false};
 }
 
 base::Task<FetchResult> IndexerService::fetch(chain::BlockHeight height, Priority priority,
@@ -55,10 +47,9 @@ base::Task<FetchResult> IndexerService::fetch(chain::BlockHeight height, Priorit
     auto found = co_await blocks_->find(height, priority);
     if (auto* without = std::get_if<FetchResult>(&found)) co_return std::move(*without);
     auto& block = std::get<RpcBlockSource::BlockAnswer>(found);
-    const std::string hash(block.value.value.header.hash);
-    auto call = ask_indexer_block(hash, height, priority);
-    call.first_host = block.host;
-    auto decode = indexer_block_decoder(hash);
+    auto known = known_block(block.value.value);
+    auto call = ask_indexer_block(known.hash, height, priority);
+    auto decode = indexer_block_decoder(std::move(known));
     auto answer =
         co_await decoded_call<WholeBlock>(*router_, pool_, std::move(call), std::move(decode), lacks_shards);
     if (answer) {
@@ -73,8 +64,7 @@ base::Task<FetchResult> IndexerService::fetch(chain::BlockHeight height, Priorit
         co_return std::make_unique<WholeBlockContents>(host.name(), std::move(whole));
     }
     auto error = answer.error();
-    const bool is_made_by_none = error.absent || error.method_missing;
-    if (!is_made_by_none) {
+    if (!error.denied_by_all) {
         blocks_->keep(std::move(block));
         co_return unavailable(std::move(error));
     }

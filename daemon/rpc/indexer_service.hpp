@@ -3,10 +3,10 @@
 #pragma once
 
 #include "rpc/block_source.hpp"
+#include "rpc/whole_block_check.hpp"
 #include "rpc/whole_block_source.hpp"
 
 #include <memory>
-#include <string>
 
 namespace receiptd::rpc {
 
@@ -16,7 +16,7 @@ public:
     IndexerService(base::asio::thread_pool& pool, std::shared_ptr<Router> router,
                    std::shared_ptr<RpcBlockSource> blocks, std::shared_ptr<HeaderCheck> headers = nullptr);
 
-    base::Task<base::Result<Head, Unavailable>> head(bool whole) override;
+    base::Task<base::Result<Head, Unavailable>> head() override;
     // A block that no host can make whole comes with its chunks alone, as source rpc has it.
     base::Task<FetchResult> fetch(chain::BlockHeight height, Priority priority, bool with_chunks) override;
     bool waits_for_next() const override { return false; }
@@ -29,7 +29,7 @@ private:
     bool said_that_none_is_made_ = false;
 };
 
-// Reads the whole block with this hash.
-Decoder<chain::Decoded<chain::WholeBlock>> indexer_block_decoder(std::string hash);
+// Reads the whole block that another answer told as this one.
+Decoder<chain::Decoded<chain::WholeBlock>> indexer_block_decoder(KnownBlock known);
 
 }  // namespace receiptd::rpc

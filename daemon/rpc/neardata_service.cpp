@@ -35,7 +35,7 @@ NeardataService::NeardataService(base::asio::thread_pool& pool, std::shared_ptr<
                                  std::shared_ptr<HeaderCheck> headers)
     : pool_(pool), router_(std::move(router)), headers_(std::move(headers)) {}
 
-base::Task<base::Result<WholeBlockService::Head, Unavailable>> NeardataService::head(bool) {
+base::Task<base::Result<WholeBlockService::Head, Unavailable>> NeardataService::head() {
     auto call = get_neardata("/v0/last_block/final", Priority::head, std::nullopt);
     auto decode = whole_block_decoder(std::nullopt);
     auto answer = co_await decoded_call<WholeBlock>(*router_, pool_, std::move(call), std::move(decode));

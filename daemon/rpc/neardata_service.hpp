@@ -17,7 +17,7 @@ public:
                     std::shared_ptr<HeaderCheck> headers = nullptr);
 
     // Always whole; it is kept, so that fetching its height costs nothing.
-    base::Task<base::Result<Head, Unavailable>> head(bool whole) override;
+    base::Task<base::Result<Head, Unavailable>> head() override;
     // A whole block either way: `with_chunks` would save nothing that old blocks do not need.
     base::Task<FetchResult> fetch(chain::BlockHeight height, Priority priority, bool with_chunks) override;
     bool waits_for_next() const override { return true; }

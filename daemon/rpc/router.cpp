@@ -158,7 +158,7 @@ std::vector<HostView> Router::view(const Call& call, const Progress& progress) c
         view.tries = seen.tries;
         view.wait = host.wait();
         view.health = host.health().score;
-        view.load = host.load();
+        view.load = host.load(call.request);
         views.push_back(view);
     }
     return views;
@@ -300,6 +300,7 @@ CallError Router::give_up(const Call& call, const Progress& progress) const {
     error.reason = progress.finished ? progress.last->reason : last.reason;
     error.host = progress.finished_by;
     error.doubtful = error.absent && deniers < 2 && others > 0;
+    error.denied_by_all = fault == nullptr && others == 0 && !progress.finished;
     error.denied_by_two = error.absent && deniers >= 2 && archive_spoke;
     if (progress.finished) {
         error.invalid_transaction_json = progress.last->invalid_transaction_json;
@@ -330,7 +331,8 @@ CallError Router::never_asked(const Call& call) const {
             states += host->name() + (offers ? " is given time to recover from " + host->health().last_error
                                              : " does not offer " + call.request.method);
     }
-    if (!hosts_.empty() && !offered) error.reason = "METHOD_NOT_FOUND";
+    error.denied_by_all = !hosts_.empty() && !offered;
+    if (error.denied_by_all) error.reason = "METHOD_NOT_FOUND";
     if (error.reason == "rate_limited") error.error_class = ErrorClass::rate_limited;
     error.detail = call.object + ": not asked: " + (states.empty() ? "no upstream is configured" : states);
     return error;

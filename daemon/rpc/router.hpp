@@ -41,6 +41,8 @@ struct CallError {
     bool method_missing = false;           // a host did not offer the method
     // Absent by the word of one host, though another one that should know did not answer.
     bool doubtful = false;
+    // Each host that offers the method says that it does not know it, or none offers the method.
+    bool denied_by_all = false;
     bool denied_by_two = false;  // absent by the word of two hosts, one of them archival
 };
 

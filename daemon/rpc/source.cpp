@@ -14,6 +14,8 @@ base::asio::thread_pool& TreeSource::Tree::cpu(base::asio::thread_pool& of_small
     return net::cpu_of(room, of_small);
 }
 
+base::Task<void> BlockSource::run() { co_return; }
+
 base::Task<FetchResult> BlockSource::fetch_elsewhere(chain::BlockHeight, Priority, bool) {
     co_return NoSuchHeight{"no other hosts are asked for blocks"};
 }

@@ -89,13 +89,17 @@ class BlockSource {
 public:
     virtual ~BlockSource() = default;
 
+    // What it does beside the questions, until it is cancelled. Along the head.
+    virtual base::Task<void> run();
+
     // The newest final block, or why it could not be had. At start, and to learn how far behind
     // we are; source rpc keeps the block, so that fetching its height costs no second `block`.
     virtual base::Task<base::Result<chain::BlockRef, Unavailable>> head() = 0;
 
     // One attempt over all suitable hosts (retries within a host's fault handling included), with
-    // chunks if `with_chunks`. Never throws for upstream faults. At Priority::head a source that tells
-    // outcomes may give a block without them, where its service does not answer in time.
+    // chunks if `with_chunks`. Never throws for upstream faults. A source that tells outcomes may give a
+    // block without them: at Priority::head where its service does not answer in time, else where it cannot
+    // make it.
     virtual base::Task<FetchResult> fetch(chain::BlockHeight height, Priority priority, bool with_chunks) = 0;
 
     // The same from hosts of another kind, where fetch() asks one service that may leave blocks out: without

@@ -59,8 +59,7 @@ bool Turns::is_free(bool for_head) const {
 base::Task<std::shared_ptr<Turns::Turn>> Turns::take(std::shared_ptr<Turns> turns, Priority priority) {
     const bool for_head = priority == Priority::head;
     {
-        unsigned others_waiting = 0;
-        const Waiting waiting(for_head ? turns->heads_waiting_ : others_waiting);
+        const Waiting waiting(for_head ? turns->heads_waiting_ : turns->others_waiting_);
         while (!turns->is_free(for_head)) co_await turns->changed_.wait();
     }
     co_return std::make_shared<Turn>(std::move(turns), for_head);

@@ -47,6 +47,8 @@ public:
         std::shared_ptr<Turns> turns_;
         const bool for_head_;
     };
+    // How many are under way, or wait.
+    unsigned load() const { return heads_ + others_ + heads_waiting_ + others_waiting_; }
     // Waits for it; cancelled while waiting it throws operation_aborted.
     static base::Task<std::shared_ptr<Turn>> take(std::shared_ptr<Turns> turns, Priority priority);
 
@@ -56,6 +58,7 @@ private:
     base::Event changed_;
     TurnWindow window_;
     unsigned heads_waiting_ = 0;
+    unsigned others_waiting_ = 0;
     unsigned heads_ = 0;  // under way
     unsigned others_ = 0;
 };

@@ -51,7 +51,9 @@ base::Task<std::optional<Exchange>> Upstream::ask(const Request& request, const 
     if (request.takes_turns) turn = co_await Turns::take(turns_, request.priority);
     gate_->set_probing(circuit(health_, time_->now()) != Circuit::closed);
     const auto came = time_->now();
-    auto slot = co_await gate_->enter(request.priority);
+    // A request that has its turn keeps others from theirs.
+    const auto urgency = turn ? Priority::head : request.priority;
+    auto slot = co_await gate_->enter(urgency);
     if (!slot) co_return std::nullopt;
     spends(request.priority, time_->now() - came);
     show();
@@ -73,6 +75,8 @@ base::Task<std::optional<Exchange>> Upstream::ask(const Request& request, const 
     auto exchange = co_await judge(request, read, std::move(reply), known_head);
     exchange.took = took;
     if (turn) turn->over(exchange.verdict);
+    // A host that does not track all shards makes no whole blocks.
+    if (turn && exchange.verdict.reason == kLacking) exchange.verdict.method_missing = true;
     remember(request, exchange.verdict);
     complain(request, exchange.verdict);
     if (series_) series_->request(request.method, to_string(exchange.verdict.error_class)).Increment();

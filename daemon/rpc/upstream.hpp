@@ -96,7 +96,11 @@ public:
     base::Task<void> wait_for_proof(base::Duration longest);
     // How long a request that came now would wait at least.
     base::Duration wait() const;
-    double load() const { return gate_->load(); }
+    // 1: as many requests are under way as may be. Those that take turns count by themselves, and also as
+    // they wait for them.
+    double load(const Request& request) const {
+        return gate_->load() + (request.takes_turns ? turns_->load() : 0);
+    }
 
     UpstreamState state() const;
     // A reload of the configuration may change these.

@@ -21,26 +21,46 @@ std::string compute_hashes(chain::Decoded<chain::WholeBlock>& whole) {
     return {};
 }
 
+KnownBlock known_block(const chain::Block& block) {
+    KnownBlock known;
+    known.hash = block.header.hash;
+    known.height = block.header.height;
+    known.covers_chunks = block.covers_chunks;
+    for (const auto& chunk : block.chunks)
+        known.chunks.push_back({chunk.shard_id, std::string(chunk.chunk_hash), chunk.height_included});
+    return known;
+}
+
 std::optional<chain::ShardId> untracked_shard(const chain::WholeBlock& whole) {
     const auto& tracked = whole.tracked_shards;
-    for (const auto& chunk : whole.block.chunks)
-        if (std::find(tracked.begin(), tracked.end(), chunk.shard_id) == tracked.end()) return chunk.shard_id;
+    for (const auto& shard : whole.shards)
+        if (std::find(tracked.begin(), tracked.end(), shard.shard_id) == tracked.end()) return shard.shard_id;
     return std::nullopt;
 }
 
-std::string wrong_shards(const chain::WholeBlock& whole) {
+std::string difference(const chain::WholeBlock& whole, const KnownBlock& known) {
     const auto& headers = whole.block.chunks;
-    if (headers.size() != whole.shards.size())
-        return "has " + std::to_string(whole.shards.size()) + " shards of " + std::to_string(headers.size());
-    for (std::size_t i = 0; i < headers.size(); ++i) {
+    if (whole.block.header.hash != known.hash)
+        return "asked for block " + known.hash + ", got " + std::string(whole.block.header.hash);
+    if (known.covers_chunks && !whole.block.covers_chunks) return "its hash does not cover its chunks";
+    if (headers.size() != known.chunks.size() || whole.shards.size() != known.chunks.size())
+        return "has " + std::to_string(headers.size()) + " chunks and " +
+               std::to_string(whole.shards.size()) + " shards of " + std::to_string(known.chunks.size());
+    for (std::size_t i = 0; i < known.chunks.size(); ++i) {
+        const auto& [shard_id, hash, height_included] = known.chunks[i];
         const auto& shard = whole.shards[i];
-        const auto name = "shard " + std::to_string(headers[i].shard_id);
-        if (shard.shard_id != headers[i].shard_id)
+        const auto name = "shard " + std::to_string(shard_id);
+        if (headers[i].chunk_hash != hash || headers[i].height_included != height_included)
+            return "tells another chunk of " + name + " than another answer";
+        // The header of a split shard's last chunk stands for each child that has none yet.
+        if (height_included != known.height) continue;
+        if (headers[i].shard_id != shard_id || shard.shard_id != shard_id)
             return "has shard " + std::to_string(shard.shard_id) + " in the place of " + name;
-        const bool is_new = headers[i].height_included == whole.block.header.height;
-        if (is_new && !shard.chunk_header) return "lacks the new chunk of " + name;
-        if (is_new && shard.chunk_header->chunk_hash != headers[i].chunk_hash)
+        if (shard.chunk_header && shard.chunk_header->chunk_hash != hash)
             return "has another chunk of " + name + " than its block";
+        const auto& tracked = whole.tracked_shards;
+        const bool is_tracked = std::find(tracked.begin(), tracked.end(), shard_id) != tracked.end();
+        if (is_tracked && !shard.chunk_header) return "lacks the new chunk of " + name;
     }
     return {};
 }

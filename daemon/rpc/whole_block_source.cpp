@@ -46,12 +46,24 @@ WholeBlockSource::WholeBlockSource(base::asio::any_io_executor executor, std::sh
 
 base::Task<base::Result<chain::BlockRef, Unavailable>> WholeBlockSource::head() {
     const auto asked_at = time_->now();
-    const bool whole = late_ && asked_at >= whole_head_at_ + kWholeHeadAgain;
-    if (whole) whole_head_at_ = asked_at;
-    auto told = co_await service_->head(whole);
+    auto told = co_await service_->head();
     if (!told) co_return told.error();
+    head_ = *told;
     if (told->is_whole) saw_head(told->block.height, time_->now() - asked_at);
     co_return std::move(told->block);
+}
+
+base::Task<void> WholeBlockSource::run() {
+    base::asio::steady_timer timer(executor_);
+    for (;;) {
+        co_await time_->sleep(timer, kWholeHeadAgain);
+        if (!late_ || !head_ || head_->is_whole) continue;
+        const auto height = head_->block.height;
+        const auto asked_at = time_->now();
+        const auto told = co_await service_->fetch(height, Priority::head, false);
+        const auto* block = std::get_if<std::unique_ptr<BlockContents>>(&told);
+        if (block != nullptr && (*block)->tells_outcomes()) saw_head(height, time_->now() - asked_at);
+    }
 }
 
 base::Task<FetchResult> WholeBlockSource::fetch(chain::BlockHeight height, Priority priority,

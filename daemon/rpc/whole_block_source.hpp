@@ -22,10 +22,10 @@ public:
 
     struct Head {
         chain::BlockRef block;
-        bool is_whole = false;  // its contents were told, too: the service keeps up
+        bool is_whole = false;  // its contents were told, too
     };
-    // The newest final block. `whole`: the service is late, and shall tell the contents, if it can.
-    virtual base::Task<base::Result<Head, Unavailable>> head(bool whole) = 0;
+    // The newest final block.
+    virtual base::Task<base::Result<Head, Unavailable>> head() = 0;
     // As BlockSource::fetch().
     virtual base::Task<FetchResult> fetch(chain::BlockHeight height, Priority priority, bool with_chunks) = 0;
     virtual bool waits_for_next() const = 0;
@@ -37,6 +37,8 @@ public:
     WholeBlockSource(base::asio::any_io_executor executor, std::shared_ptr<TimeAndChance> time,
                      std::unique_ptr<WholeBlockService> service, std::shared_ptr<BlockSource> elsewhere);
 
+    // Asks a late service for the newest block, until it keeps up, where its head says nothing of that.
+    base::Task<void> run() override;
     base::Task<base::Result<chain::BlockRef, Unavailable>> head() override;
     base::Task<FetchResult> fetch(chain::BlockHeight height, Priority priority, bool with_chunks) override;
     base::Task<FetchResult> fetch_elsewhere(chain::BlockHeight height, Priority priority,
@@ -62,7 +64,7 @@ private:
     std::unique_ptr<WholeBlockService> service_;
     std::shared_ptr<BlockSource> elsewhere_;
     bool late_ = false;                              // the hosts are asked first
-    base::SteadyTime whole_head_at_{};               // asked for, while it is late
+    std::optional<WholeBlockService::Head> head_;    // the last one
     std::optional<base::SteadyTime> failing_since_;  // the service tells nothing but faults
     chain::BlockHeight told_elsewhere_ = 0;          // the highest block that the hosts told
 };

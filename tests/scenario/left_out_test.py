@@ -122,6 +122,8 @@ class InTime(Service):
         self.chain.ask("/faults", {"faults": [{"method": self.ASKED_FOR_BY, **fault}]})
         self.goes_on_for(40)
         self.assertGreater(self.without_outcomes(), before + 20)
+        behind = lambda: self.chain.ask("/status")["final_height"] - self.stored_height()
+        support.wait_until("the stored chain is at the head", lambda: behind() < 5)
         self.assertIn("left out", self.note()["left_out"])
         self.chain.ask("/faults", {"faults": []})
         kept_up = self.daemon.log().count(AGAIN)

@@ -190,6 +190,7 @@ void Happened::append(Happened&& later) {
 
 void CommitFacts::append(CommitFacts&& later) {
     hosts.merge(later.hosts);
+    new_kinds.add(later.new_kinds);
     if (later.epoch) epoch = later.epoch;
     if (later.seam) seam = later.seam;
     scope_serial = std::min(scope_serial, later.scope_serial);

@@ -9,6 +9,7 @@
 #include "base/height_set.hpp"
 #include "chain/json/listed_receipt.hpp"
 #include "chain/json/model.hpp"
+#include "chain/rows/new_kinds.hpp"
 #include "chain/tree/finding.hpp"
 #include "chain/tree/happening.hpp"
 #include "chain/tree/sightings.hpp"
@@ -118,6 +119,7 @@ struct CommitFacts {
     bool refused_before = false;  // one height, whose rows the database did not take when they came before
     bool tell_outcomes = true;    // the blocks do; else the trees of their transactions are fetched
     std::set<std::string> hosts;  // that gave the blocks
+    NewKinds new_kinds;           // in its rows
     std::optional<Seam> seam;     // that these heights belong to; nullopt: nobody has to look at its ends
     // The accounts whose rows these are, as storage/account_coverage.hpp counts their changes: the lowest of
     // its blocks.

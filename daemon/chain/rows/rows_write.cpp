@@ -38,6 +38,25 @@ std::uint64_t new_chunks(const Block& block) {
         [&block](const ChunkHeader& chunk) { return chunk.height_included == block.header.height; }));
 }
 
+void note_new_actions(const List<Action>& actions, NewKinds& kinds) {
+    for (const auto& action : actions) {
+        if (action.kind == ActionKind::unknown) kinds.add("action", class_of_variant(action.name));
+        note_new_actions(action.delegate_actions, kinds);
+    }
+}
+
+// The name of a receipt's kind is the first member of its body.
+void note_new_receipt(const Receipt& receipt, NewKinds& kinds) {
+    if (receipt.kind != ReceiptKind::unknown) return;
+    const auto name = receipt.json.substr(std::min(receipt.json.find('"') + 1, receipt.json.size()));
+    kinds.add("receipt", class_of_variant(name.substr(0, name.find('"'))));
+}
+
+void note_new_error(const FailureClass& failure, NewKinds& kinds) {
+    if (!failure.error_class.empty() && error_class_label(failure.error_class) != failure.error_class)
+        kinds.add("error", failure.error_class);
+}
+
 // The members of a row that are stored as another text, as they were given.
 class AsGiven {
 public:
@@ -150,11 +169,12 @@ void write_failure(CopyWriter& row, Text json, AsGiven& as_given) {
     if (storable.is_changed()) as_given.json("error", json);
 }
 
-void write_outcome(CopyWriter& row, const Outcome& outcome, AsGiven& as_given) {
+void write_outcome(CopyWriter& row, const Outcome& outcome, AsGiven& as_given, NewKinds& kinds) {
     row.texts(outcome.receipt_ids);
     row.text(status_name(outcome.status.kind));
     row.text_or_null(result_of(outcome.status));
     const auto failure = failure_of(outcome.status);
+    note_new_error(failure, kinds);
     row.text_or_null(failure.error_class);
     row.text_or_null(failure.error_text);
     write_failure(row, outcome.status.failure_json, as_given);
@@ -262,8 +282,10 @@ void write_transaction(RowBatch& batch, const RowPlace& place, const SignedTrans
     AsGiven as_given;
     if (write_actions(row, transaction.actions_json, transaction.actions))
         as_given.json("actions", transaction.actions_json);
+    note_new_actions(transaction.actions, batch.facts.new_kinds);
     if (conversion) {
         const auto failure = failure_of(conversion->status);
+        note_new_error(failure, batch.facts.new_kinds);
         if (StorableJson(conversion->status.failure_json).is_changed())
             as_given.json("error", conversion->status.failure_json);
         row.text(conversion_status(conversion->status));
@@ -299,7 +321,9 @@ void write_receipt(RowBatch& batch, const RowPlace& place, const Outcome& outcom
     row.text_or_null(parent_receipt_id);
     AsGiven as_given;
     body ? write_body(row, *body, role, as_given) : write_missing_body(row, outcome, role);
-    write_outcome(row, outcome, as_given);
+    write_outcome(row, outcome, as_given, batch.facts.new_kinds);
+    if (body) note_new_actions(body->actions, batch.facts.new_kinds);
+    if (body) note_new_receipt(*body, batch.facts.new_kinds);
     row.text_or_null(place.block_height ? Text() : place.executed_block_hash);
     body && body->is_promise_yield ? row.boolean(true) : row.null();
     as_given.write(row);

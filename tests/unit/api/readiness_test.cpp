@@ -75,6 +75,14 @@ TEST(Readiness, AClockThatHostsContradictIsNoted) {
     EXPECT_EQ(detail_of(status, "clock"), "ready") << "it stores and sends";
 }
 
+TEST(Readiness, WhatThisVersionDoesNotKnowOfTheChainIsNoted) {
+    DaemonStatus status;
+    status.new_kinds = "the chain has what this version does not know: action teleport";
+    ASSERT_EQ(notes(status).size(), 1u);
+    EXPECT_EQ(notes(status)[0].reason, "new_kinds");
+    EXPECT_EQ(notes(status)[0].detail, status.new_kinds);
+}
+
 TEST(Readiness, AHeadBelowTheStoredTipIsAReason) {
     DaemonStatus status;
     status.head = BlockView{1'000, "", ""};

@@ -48,7 +48,7 @@ protected:
 TEST_F(ShownHashes, OfWholeBlocksAreCounted) {
     NeardataService source(
         world.pool, router(HostKind::neardata, [&](const auto&) { return http(200, whole_block.dump()); }));
-    EXPECT_EQ(world.run(source.head(false))->block.height, kRecorded);
+    EXPECT_EQ(world.run(source.head())->block.height, kRecorded);
     EXPECT_EQ(count("equal"), "1");
     EXPECT_TRUE(std::holds_alternative<std::unique_ptr<BlockContents>>(
         world.run(source.fetch(kRecorded, Priority::head, true))));

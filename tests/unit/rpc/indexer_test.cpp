@@ -1,5 +1,8 @@
 // Whole blocks that nodes make themselves (rpc.md §9.1).
+#include "base/coroutine.hpp"
+#include "base/task_group.hpp"
 #include "rpc/indexer_service.hpp"
+#include "rpc/whole_block_check.hpp"
 #include "unit/rpc/world.hpp"
 
 #include <gtest/gtest.h>
@@ -100,22 +103,56 @@ TEST_F(Indexer, OfAShardThatNoNodeTracksIsNeverEmpty) {
     EXPECT_EQ(fetch(), "partial, by chunks");
 }
 
-TEST_F(Indexer, WithoutANewChunkOrWithOtherShardsIsRefused) {
+KnownBlock known() { return known_block(chain::decode_block(block().dump())->value); }
+
+std::string refusal(const Json& whole, KnownBlock of = known()) {
+    const auto answer = Json{{"jsonrpc", "2.0"}, {"result", whole}, {"id", 1}}.dump();
+    const auto decoded = indexer_block_decoder(std::move(of))(answer);
+    return decoded ? "" : decoded.error();
+}
+
+TEST_F(Indexer, IsTheKnownBlockWithAllItsShardsOrNone) {
+    EXPECT_EQ(refusal(whole_block()), "");
     auto without = whole_block();
     without["shards"][0]["chunk"] = nullptr;
+    EXPECT_EQ(refusal(without), "lacks the new chunk of shard 0");
     auto swapped = whole_block();
     std::swap(swapped["shards"][0], swapped["shards"][1]);
+    EXPECT_EQ(refusal(swapped), "has shard 1 in the place of shard 0");
     auto fewer = whole_block();
     fewer["shards"].erase(1);
+    EXPECT_EQ(refusal(fewer), "has 2 chunks and 1 shards of 2");
     auto another = whole_block();
     another["shards"][0]["chunk"]["header"]["chunk_hash"] = kHash;
+    EXPECT_EQ(refusal(another), "has another chunk of shard 0 than its block");
     auto other_block = whole_block();
     other_block["block"]["header"]["hash"] = kChunk;
-    for (const auto& wrong : {without, swapped, fewer, another, other_block}) {
-        const auto decoded =
-            indexer_block_decoder(kHash)(Json{{"jsonrpc", "2.0"}, {"result", wrong}, {"id", 1}}.dump());
-        EXPECT_FALSE(decoded.has_value()) << wrong.dump();
-    }
+    EXPECT_EQ(refusal(other_block), "asked for block " + kHash + ", got " + kChunk);
+}
+
+// The header gives the hash; what it does not hold is cut alike everywhere.
+TEST_F(Indexer, OfALiarThatLeavesAShardOutConsistentlyIsRefused) {
+    auto fewer = whole_block();
+    for (const char* part : {"shards", "tracked_shards"}) fewer[part].erase(0);
+    fewer["block"]["chunks"].erase(0);
+    EXPECT_EQ(refusal(fewer), "has 1 chunks and 1 shards of 2");
+    fewer["block"]["chunks"] = Json::array();
+    EXPECT_NE(refusal(fewer), "");
+    auto old = whole_block();
+    old["block"]["chunks"][0]["height_included"] = kHeight - 1;
+    old["shards"][0]["chunk"] = nullptr;
+    EXPECT_EQ(refusal(old), "tells another chunk of shard 0 than another answer");
+    auto covered = known();
+    covered.covers_chunks = true;
+    EXPECT_EQ(refusal(whole_block(), covered), "its hash does not cover its chunks");
+}
+
+// Each shows the parent's last chunk until it has one.
+TEST_F(Indexer, OfChildrenOfASplitShardIsTaken) {
+    auto whole = whole_block();
+    whole["block"]["chunks"][1]["shard_id"] = 7;
+    EXPECT_EQ(refusal(whole), "");
+    EXPECT_FALSE(untracked_shard(chain::decode_whole_block(whole.dump())->value));
 }
 
 class IndexerThatIsRefused : public Indexer, public ::testing::WithParamInterface<const char*> {};
@@ -155,11 +192,54 @@ TEST_F(Indexer, OfABusyNodeIsAskedForAgainAndTheNodeIsAsWellAsEver) {
     EXPECT_EQ(host.wait(), base::Duration::zero());
 }
 
-TEST_F(Indexer, TellsTheHeadWholeWhereItIsAskedTo) {
-    add("own", HostKind::regular, makes(whole_block()));
-    fetch();
-    EXPECT_FALSE(world.run(service->head(false))->is_whole);
-    EXPECT_TRUE(world.run(service->head(true))->is_whole);
+TEST_F(Indexer, WaitsForTheOneNodeThatMakesBlocks) {
+    add("public", HostKind::regular, refuses("METHOD_NOT_FOUND"));
+    Whole own = refuses("BUSY");
+    add("own", HostKind::archival, [&own] { return own(); });
+    EXPECT_EQ(fetch(), "BUSY");
+    own = refuses("DATA_UNAVAILABLE");
+    EXPECT_EQ(fetch(), "DATA_UNAVAILABLE");
+    own = [] { return broken(net::TransportFault::timeout); };
+    EXPECT_EQ(fetch(), "timeout");
+    own = makes(whole_block());
+    EXPECT_EQ(fetch(), "own, whole");
+}
+
+TEST_F(Indexer, IsNotTakenForMissingByAnArchivalHostsWordAlone) {
+    add("own", HostKind::regular, [] { return broken(net::TransportFault::timeout); });
+    add("archive", HostKind::archival, refuses("INCOMPLETE_DATA"));
+    EXPECT_EQ(fetch(), "INCOMPLETE_DATA");
+}
+
+base::Task<bool> joined(base::TaskGroup& group) {
+    group.cancel();
+    co_await group.join();
+    co_return true;
+}
+
+// The head comes at once meanwhile.
+TEST_F(Indexer, OfNodesThatAreLateIsAskedForAgainUntilTheyKeepUp) {
+    Whole own = [] { return broken(net::TransportFault::timeout); };
+    auto& node = add("own", HostKind::regular, [&own] { return own(); });
+    auto blocks = std::make_shared<RpcBlockSource>(world.io.get_executor(), world.pool, world.router(),
+                                                   std::make_shared<BlockCache>());
+    WholeBlockSource source(world.io.get_executor(), world.time,
+                            std::make_unique<IndexerService>(world.pool, world.router(), blocks), blocks);
+    base::TaskGroup beside(world.io.get_executor());
+    beside.spawn(source.run());
+    const auto fetched = [&] {
+        world.run(source.head());
+        const auto told = world.run(source.fetch(kHeight, Priority::head, true));
+        const auto* block = std::get_if<std::unique_ptr<BlockContents>>(&told);
+        return block == nullptr ? "nothing" : (*block)->tells_outcomes() ? "whole" : "by chunks";
+    };
+    while (std::string(fetched()) == "nothing") world.time->advance(std::chrono::seconds(1));
+    EXPECT_STREQ(fetched(), "by chunks");
+    own = makes(whole_block());
+    while (std::string(fetched()) == "by chunks") world.time->jump();
+    EXPECT_STREQ(fetched(), "whole");
+    EXPECT_GT(node.asked(kIndexerBlock), 1u);
+    EXPECT_TRUE(world.run(joined(beside)));
 }
 
 }  // namespace

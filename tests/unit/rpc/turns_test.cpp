@@ -97,6 +97,18 @@ TEST_F(TurnsAtAHost, AreMoreAtOnceWhereTheHostTakesMoreAndNeverOfBothKinds) {
     EXPECT_EQ(names(), Names{"old"});
 }
 
+TEST_F(TurnsAtAHost, ThatAreWaitedForCountAsItsLoad) {
+    EXPECT_EQ(turns->load(), 0u);
+    ask("a", Priority::backfill);
+    ask("b", Priority::backfill);
+    ask("c", Priority::head);
+    EXPECT_EQ(turns->load(), 3u);
+    end("a");
+    end("c");
+    end("b");
+    EXPECT_EQ(turns->load(), 0u);
+}
+
 TEST(TurnWindow, IsHalfAsWideForABusyHostAndThenTakesFourTimesTheProof) {
     TurnWindow window;
     const auto answers = [&](unsigned count) {

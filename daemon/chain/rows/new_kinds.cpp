@@ -1,0 +1,13 @@
+#include "chain/rows/new_kinds.hpp"
+
+namespace receiptd::chain {
+
+void NewKinds::add(std::string_view what, std::string name) {
+    if (names_.size() < kMost) names_.emplace(what, std::move(name));
+}
+
+void NewKinds::add(const NewKinds& others) {
+    for (const auto& [what, name] : others.names_) add(what, name);
+}
+
+}  // namespace receiptd::chain
