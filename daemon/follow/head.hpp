@@ -8,6 +8,7 @@
 #include "metrics/follow_series.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <optional>
 #include <utility>
 
@@ -20,6 +21,9 @@ public:
     const std::optional<chain::BlockRef>& block() const { return block_; }
     base::Height height() const { return block_ ? block_->height : 0; }  // 0: not known
     base::SteadyTime seen_at() const { return seen_at_; }
+    // When the head was seen to have come to this height. The last thousand advances are remembered: what
+    // came before is as old as the first of them. nullopt: it has not come so far.
+    std::optional<base::SteadyTime> seen_at(base::Height height) const;
     // A lower block than the known one changes nothing.
     void learn(const chain::BlockRef& block);
 
@@ -37,6 +41,11 @@ private:
     const base::Clock& clock_;
     std::optional<chain::BlockRef> block_;
     base::SteadyTime seen_at_{};
+    struct Advance {
+        base::Height height = 0;
+        base::SteadyTime at{};
+    };
+    std::deque<Advance> advances_;  // ascending
     base::Height confirmed_ = 0;
 };
 

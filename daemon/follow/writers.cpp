@@ -114,9 +114,11 @@ base::Task<void> Writers::refuse(const chain::CommitFacts& facts, std::string wh
 }
 
 void Writers::observe_lag(const chain::CommitFacts& facts) {
-    if (facts.blocks.empty() || facts.blocks.back().height != state_.head.height()) return;
-    const auto lag = state_.clock.steady() - state_.head.seen_at();
-    state_.series.lag_seconds.Observe(static_cast<double>(lag.count()) / 1e9);
+    if (facts.seen.history) return;
+    const auto now = state_.clock.steady();
+    for (const auto& block : facts.blocks)
+        if (const auto seen_at = state_.head.seen_at(block.height))
+            state_.series.lag_seconds.Observe(std::chrono::duration<double>(now - *seen_at).count());
 }
 
 base::Task<void> Writers::submit(chain::RowBatch batch) {

@@ -98,7 +98,9 @@ FollowSeries::FollowSeries(Registry& r)
       fetch_seconds(stage(r, "fetch")),
       rows_seconds(stage(r, "rows")),
       commit_seconds(stage(r, "commit")),
-      lag_seconds(r.histogram("receiptd_follow_lag_seconds", "From a new head seen to its rows committed.")
+      lag_seconds(r.histogram("receiptd_follow_lag_seconds",
+                              "From the head seen at or above a block to its rows committed; each block but "
+                              "those of backfills.")
                       .Add({}, seconds_buckets())) {}
 
 }  // namespace receiptd::metrics

@@ -40,7 +40,7 @@ struct FollowSeries {
     prometheus::Histogram& fetch_seconds;
     prometheus::Histogram& rows_seconds;
     prometheus::Histogram& commit_seconds;
-    prometheus::Histogram& lag_seconds;  // head seen -> its rows committed
+    prometheus::Histogram& lag_seconds;  // head seen there -> the block's rows committed
 };
 
 }  // namespace receiptd::metrics

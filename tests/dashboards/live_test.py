@@ -203,7 +203,7 @@ class LiveDashboards(support.Scenario):
         def told():
             rules = [rule for group in self.prometheus.ask("rules")["groups"] for rule in group["rules"]]
             self.assertEqual([(rule["name"], rule["lastError"]) for rule in rules if rule.get("lastError")], [])
-            states = {rule["name"]: rule["state"] for rule in rules if rule["health"] == "ok"}
+            states = {rule["name"]: rule.get("state") for rule in rules if rule["health"] == "ok"}
             return states if len(states) == len(rules) and states["ReceiptdDeadLetters"] == "firing" else None
 
         states = support.wait_until("every rule was evaluated and the dead letters are told", told)
