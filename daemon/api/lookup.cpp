@@ -99,6 +99,18 @@ base::Task<base::Result<watch::TransactionView, Problem>> told_by_hosts(
 
 }  // namespace
 
+base::Task<std::optional<watch::Reference>> find_reference(SharedContext context, std::string text) {
+    auto reference = watch::parse_reference(text);
+    if (reference || text.empty()) co_return reference;
+    storage::WatchFilter filter;
+    filter.idempotency_key = std::move(text);
+    filter.limit = 1;
+    auto listing = context->services.watches.list_watches(std::move(filter));
+    const auto found = co_await context->calls.wait_for(std::move(listing));
+    if (!found.empty()) reference = watch::Reference{found.front().tx_hash, found.front().sender_id};
+    co_return reference;
+}
+
 base::Task<base::Result<watch::TransactionView, Problem>> find_transaction(SharedContext context,
                                                                            Sought sought) {
     auto stored = co_await load(context, sought.id);

@@ -3,10 +3,16 @@
 
 #include "api/services.hpp"
 #include "base/result.hpp"
+#include "watch/reference.hpp"
 
+#include <optional>
 #include <string>
 
 namespace receiptd::api {
+
+// What the text refers to: an id or an address of it, else the submission with this idempotency key, such as
+// the number of an order. nullopt: nothing.
+base::Task<std::optional<watch::Reference>> find_reference(SharedContext context, std::string text);
 
 struct Sought {
     std::string id;              // of a transaction, or of one of its stored receipts

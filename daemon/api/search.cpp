@@ -1,10 +1,10 @@
 // /v1/search
+#include "api/lookup.hpp"
 #include "api/query.hpp"
 #include "api/services.hpp"
 #include "base/coroutine.hpp"
 #include "base/exact_json.hpp"
 #include "watch/json_values.hpp"
-#include "watch/reference.hpp"
 
 namespace receiptd::api {
 
@@ -17,7 +17,8 @@ Problem no_reference() {
     Problem problem;
     problem.parameter = "q";
     problem.detail =
-        "q must be the hash of a transaction, the id of a receipt, or an explorer's address of one";
+        "q must be the hash of a transaction, the id of a receipt, an explorer's address of one, or the "
+        "idempotency key of a submission";
     return problem;
 }
 
@@ -38,7 +39,7 @@ Json found_json(const watch::Reference& reference, const std::optional<std::stri
 base::Task<net::ServerReply> search(SharedContext context, Call call) {
     const Query query(call.request, {"q"});
     if (query.fault()) co_return problem_reply(*query.fault());
-    const auto reference = watch::parse_reference(query.text("q"));
+    const auto reference = co_await find_reference(context, query.text("q"));
     if (!reference) co_return problem_reply(no_reference());
     auto& calls = context->calls;
     auto tree = calls.start(context->services.watches.tree_of(reference->id));

@@ -172,6 +172,7 @@ storage::WatchFilter watch_filter(Query& query) {
     }
     filter.tx_hash = query.hash("tx_hash");
     filter.sender_id = query.account("sender_id");
+    filter.idempotency_key = query.text("idempotency_key");
     const auto open = query.flag("open");
     if (open && !*open) query.refuse("open", "can only be true; ended ones are found by stage");
     filter.open_only = open.value_or(false);
@@ -185,7 +186,8 @@ storage::WatchFilter watch_filter(Query& query) {
 }
 
 base::Task<net::ServerReply> list_watches(SharedContext context, Call call) {
-    Query query(call.request, {"tx_hash", "stage", "verdict", "sender_id", "open", "cursor", "limit"});
+    Query query(call.request,
+                {"tx_hash", "stage", "verdict", "sender_id", "idempotency_key", "open", "cursor", "limit"});
     auto filter = watch_filter(query);
     if (query.fault()) co_return problem_reply(*query.fault());
     const auto limit = filter.limit++;  // one more tells whether there are more

@@ -115,7 +115,8 @@ base::Task<net::ServerReply> transaction_page(SharedSite site, api::Call call) {
 }
 
 base::Task<net::ServerReply> search(SharedSite site, api::Call call) {
-    if (const auto asked = watch::parse_reference(parameter(call, "q", kLongestSearch))) {
+    const auto asked = co_await api::find_reference(site->api, parameter(call, "q", kLongestSearch));
+    if (asked) {
         auto looking = site->api->services.watches.tree_of(asked->id);
         const auto tree_id = co_await site->api->calls.wait_for(std::move(looking));
         if (tree_id) co_return see_other(place_of(*tree_id, asked->id));

@@ -138,6 +138,7 @@ base::Task<std::vector<Watch>> PgWatchStore::list_watches(WatchFilter filter) {
             "WHERE ($1 = '' OR stage = $1) "
             "AND ($2 = '' OR verdict = $2) AND ($3 = '' OR sender_id = $3) "
             "AND ($7 = '' OR tx_hash = $7)";
+        which += filter.idempotency_key.empty() ? " AND $8 = ''" : " AND idempotency_key = $8";
         if (filter.open_only) which += " AND " + kOpenStages;
         WatchPosition position;
         which += filter.cursor.empty() ? " AND $4::bigint = 0 AND $5 = ''"
@@ -148,7 +149,7 @@ base::Task<std::vector<Watch>> PgWatchStore::list_watches(WatchFilter filter) {
             tx, which, filter.stage ? std::string(chain::stage_name(*filter.stage)) : std::string(),
             filter.verdict ? std::string(chain::verdict_name(*filter.verdict)) : std::string(),
             filter.sender_id, position.created_at_microseconds, position.tx_hash, filter.limit,
-            filter.tx_hash);
+            filter.tx_hash, filter.idempotency_key);
     });
 }
 

@@ -126,6 +126,7 @@ struct WatchFilter {
     std::optional<chain::Stage> stage;
     std::optional<chain::Verdict> verdict;
     std::string sender_id;
+    std::string idempotency_key;
     bool open_only = false;
     std::string cursor;  // watch_cursor() of the last one seen; empty: from the newest on
     unsigned limit = 100;

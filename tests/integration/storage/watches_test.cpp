@@ -54,6 +54,11 @@ TEST_F(Watches, AreKeptAsTheyCame) {
     const auto by_key = await(watches().watch_by_idempotency_key("key 1"));
     ASSERT_TRUE(by_key);
     EXPECT_EQ(by_key->tx_hash, hash_of(1));
+    storage::WatchFilter filter;
+    filter.idempotency_key = "key 1";
+    EXPECT_EQ(hashes(await(watches().list_watches(filter))), std::vector<std::string>{hash_of(1)});
+    filter.idempotency_key = "key";
+    EXPECT_TRUE(await(watches().list_watches(filter)).empty());
 }
 
 TEST_F(Watches, ThatAreThereAlreadyAreLeftAsTheyAre) {

@@ -70,8 +70,11 @@ public:
         co_await database_.ask();
         asked = filter;
         std::vector<storage::Watch> found;
-        for (const auto& [hash, watch] : rows)
-            if (found.size() < filter.limit) found.push_back(watch);
+        for (const auto& [hash, watch] : rows) {
+            const bool has_key =
+                filter.idempotency_key.empty() || watch.idempotency_key == filter.idempotency_key;
+            if (has_key && found.size() < filter.limit) found.push_back(watch);
+        }
         co_return found;
     }
     base::Task<std::vector<storage::StoredTransition>> transitions(std::string tx_hash) override {

@@ -136,6 +136,20 @@ TEST_F(LookupTest, SearchSaysWhatAnIdIs) {
     EXPECT_EQ(found["stored"], false);
 }
 
+TEST_F(LookupTest, SearchFindsASubmissionByItsKey) {
+    storage::Watch watch;
+    watch.tx_hash = kHash;
+    watch.sender_id = "alice.near";
+    watch.idempotency_key = "order-4711";
+    watches_.rows.emplace(kHash, watch);
+    const auto found = answer(get("/v1/search?q=order-4711"));
+    EXPECT_EQ(found["kind"], "transaction");
+    EXPECT_EQ(found["tx_hash"], kHash);
+    EXPECT_EQ(found["sender_id"], "alice.near");
+    EXPECT_EQ(found["watched"], true);
+    EXPECT_EQ(problem(get("/v1/search?q=order-4712"), 400)["parameter"], "q");
+}
+
 TEST_F(LookupTest, SearchTakesAnExplorersAddress) {
     const auto found = answer(
         get("/v1/search?q=https%3A%2F%2Fexplorer.example%2Ftxns%2F" + kHash + "%3Fsender%3Dalice.near"));

@@ -122,12 +122,14 @@ TEST_F(WatchesTest, ListsGoOnWhereTheyEnded) {
 
 TEST_F(WatchesTest, FiltersReachTheStore) {
     get("/v1/"
-        "watches?stage=executing&verdict=callback_failed&sender_id=alice.near&open=true&limit=7&tx_hash=" +
+        "watches?stage=executing&verdict=callback_failed&sender_id=alice.near&idempotency_key=order-4711&"
+        "open=true&limit=7&tx_hash=" +
         std::string(kHash));
     EXPECT_EQ(watches_.asked.tx_hash, kHash);
     EXPECT_EQ(watches_.asked.stage, chain::Stage::executing);
     EXPECT_EQ(watches_.asked.verdict, chain::Verdict::callback_failed);
     EXPECT_EQ(watches_.asked.sender_id, "alice.near");
+    EXPECT_EQ(watches_.asked.idempotency_key, "order-4711");
     EXPECT_TRUE(watches_.asked.open_only);
     EXPECT_EQ(watches_.asked.limit, 8U);
     for (const char* bad : {"tx_hash=1", "stage=done", "verdict=good", "sender_id=A", "open=false", "open=1"})
