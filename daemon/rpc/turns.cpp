@@ -1,5 +1,7 @@
 #include "rpc/turns.hpp"
 
+#include "base/coroutine.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <utility>
