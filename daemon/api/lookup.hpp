@@ -10,8 +10,8 @@
 
 namespace receiptd::api {
 
-// What the text refers to: an id or an address of it, else the submission with this idempotency key, such as
-// the number of an order. nullopt: nothing.
+// Finds what the text refers to: an id or an address of it, else the submission with this idempotency key,
+// such as the number of an order. nullopt: nothing.
 base::Task<std::optional<watch::Reference>> find_reference(SharedContext context, std::string text);
 
 struct Sought {

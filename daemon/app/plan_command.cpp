@@ -29,7 +29,7 @@ namespace {
 constexpr base::Height kStretches = 3, kApart = 1'000;  // heights
 constexpr base::Height kSettled = 250;                  // after them also yields that nobody resumed are over
 constexpr base::Height kWarmUp = 6;                     // whose trees began before the stretch
-constexpr double kPollsOfRpc = 2;                       // a height (follow/rhythm.hpp)
+constexpr double kClosePolls = 2;                       // a height (follow/rhythm.hpp)
 constexpr double kSlowPolls = 0.1;                      // a second (follow/follower.cpp)
 constexpr double kConfirmedEvery = 16;                  // heights
 
@@ -196,7 +196,7 @@ SampledSource sample_of(config::Settings settings, config::Source source, const 
     const auto hosts = static_cast<double>(asking.sources->witnesses().count());
     sampled.sample.polls_per_height =
         hosts / kConfirmedEvery +
-        (source == config::Source::neardata ? kSlowPolls * sampled.sample.seconds_per_height : kPollsOfRpc);
+        (source == config::Source::neardata ? kSlowPolls * sampled.sample.seconds_per_height : kClosePolls);
     return sampled;
 }
 

@@ -213,9 +213,8 @@ api::DaemonStatus Runtime::status() const {
     view_of.source = config::to_string(settings.follow.source);
     view_of.scope = scope_name(settings.follow.scope);
     view_of.head = view(state.head.block());
-    if (state.head.block())
-        view_of.head_seen_seconds_ago =
-            std::chrono::duration<double>(clock.steady() - state.head.seen_at()).count();
+    const auto head_age = std::chrono::duration<double>(clock.steady() - state.head.seen_at());
+    if (state.head.block()) view_of.head_seen_seconds_ago = head_age.count();
     view_of.committed = view(state.heights.tip());
     view_of.clock_ahead_seconds = clock_ahead_seconds();
     const auto apart = clock.wall().time_since_epoch() - clock.steady().time_since_epoch();
@@ -228,8 +227,9 @@ api::DaemonStatus Runtime::status() const {
     view_of.lock_room = lock_room_;
     view_of.held_up = hold_ups.in_words();
     view_of.covered_heights = state.heights.coverage().covered.size();
-    view_of.gap_heights = state.heights.gaps().size();
-    view_of.gaps = first_of(state.heights.gaps());
+    const auto gaps = state.heights.gaps();
+    view_of.gap_heights = gaps.size();
+    view_of.gaps = first_of(gaps);
     auto skipped = state.heights.coverage().skipped_by_operator;
     skipped.subtract(state.heights.coverage().covered);
     view_of.skipped_by_operator = first_of(skipped);

@@ -78,8 +78,7 @@ constexpr Key kDaemonKeys[] = {
      .at = setting<&Settings::follow, &Follow::source>(),
      .help = "`rpc`: blocks and chunks from the upstreams, and the trees of transactions by "
              "`tx_status`. `neardata`: whole blocks with all outcomes, one request per block. `indexer`: the "
-             "same "
-             "from the upstreams themselves (`EXPERIMENTAL_indexer_block` of nearcore 2.14, with "
+             "same from the upstreams themselves (`EXPERIMENTAL_indexer_block` of nearcore 2.14, with "
              "`rpc.enable_indexer_rpc` and all shards tracked), two requests per block.",
      .example = "\"rpc\"",
      .choices = kSourceNames},

@@ -29,7 +29,7 @@ private:
     bool said_that_none_is_made_ = false;
 };
 
-// Reads the whole block that another answer told as this one.
+// Reads a whole block, and refuses one that differs from the block that is known by its hash.
 Decoder<chain::Decoded<chain::WholeBlock>> indexer_block_decoder(KnownBlock known);
 
 }  // namespace receiptd::rpc

@@ -89,7 +89,7 @@ class BlockSource {
 public:
     virtual ~BlockSource() = default;
 
-    // What it does beside the questions, until it is cancelled. Along the head.
+    // Works beside the questions along the head, until it is cancelled.
     virtual base::Task<void> run();
 
     // The newest final block, or why it could not be had. At start, and to learn how far behind

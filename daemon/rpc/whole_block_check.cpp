@@ -6,6 +6,14 @@
 #include <algorithm>
 
 namespace receiptd::rpc {
+namespace {
+
+bool tracks(const chain::WholeBlock& whole, chain::ShardId shard_id) {
+    const auto& tracked = whole.tracked_shards;
+    return std::find(tracked.begin(), tracked.end(), shard_id) != tracked.end();
+}
+
+}  // namespace
 
 std::string compute_hashes(chain::Decoded<chain::WholeBlock>& whole) {
     auto& block = whole.value.block;
@@ -32,9 +40,8 @@ KnownBlock known_block(const chain::Block& block) {
 }
 
 std::optional<chain::ShardId> untracked_shard(const chain::WholeBlock& whole) {
-    const auto& tracked = whole.tracked_shards;
     for (const auto& shard : whole.shards)
-        if (std::find(tracked.begin(), tracked.end(), shard.shard_id) == tracked.end()) return shard.shard_id;
+        if (!tracks(whole, shard.shard_id)) return shard.shard_id;
     return std::nullopt;
 }
 
@@ -58,9 +65,7 @@ std::string difference(const chain::WholeBlock& whole, const KnownBlock& known) 
             return "has shard " + std::to_string(shard.shard_id) + " in the place of " + name;
         if (shard.chunk_header && shard.chunk_header->chunk_hash != hash)
             return "has another chunk of " + name + " than its block";
-        const auto& tracked = whole.tracked_shards;
-        const bool is_tracked = std::find(tracked.begin(), tracked.end(), shard_id) != tracked.end();
-        if (is_tracked && !shard.chunk_header) return "lacks the new chunk of " + name;
+        if (tracks(whole, shard_id) && !shard.chunk_header) return "lacks the new chunk of " + name;
     }
     return {};
 }

@@ -1,4 +1,4 @@
-// What every whole block is looked at for as it is read. Pure.
+// Checks of each whole block as it is read. Pure.
 #pragma once
 
 #include "chain/json/decode.hpp"

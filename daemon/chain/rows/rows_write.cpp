@@ -47,6 +47,7 @@ void note_new_actions(const List<Action>& actions, NewKinds& kinds) {
 
 // The name of a receipt's kind is the first member of its body.
 void note_new_receipt(const Receipt& receipt, NewKinds& kinds) {
+    note_new_actions(receipt.actions, kinds);
     if (receipt.kind != ReceiptKind::unknown) return;
     const auto name = receipt.json.substr(std::min(receipt.json.find('"') + 1, receipt.json.size()));
     kinds.add("receipt", class_of_variant(name.substr(0, name.find('"'))));
@@ -322,7 +323,6 @@ void write_receipt(RowBatch& batch, const RowPlace& place, const Outcome& outcom
     AsGiven as_given;
     body ? write_body(row, *body, role, as_given) : write_missing_body(row, outcome, role);
     write_outcome(row, outcome, as_given, batch.facts.new_kinds);
-    if (body) note_new_actions(body->actions, batch.facts.new_kinds);
     if (body) note_new_receipt(*body, batch.facts.new_kinds);
     row.text_or_null(place.block_height ? Text() : place.executed_block_hash);
     body && body->is_promise_yield ? row.boolean(true) : row.null();

@@ -1,4 +1,4 @@
-// What a newer protocol brings: it is stored as it came, and named.
+// Kinds of a newer protocol are stored as they came, and named.
 #include "chain/rows/new_kinds.hpp"
 
 #include "chain/json/decode.hpp"
