@@ -3,6 +3,7 @@
 #include "chain/tree/facts.hpp"
 #include "storage/awaited_data.hpp"
 #include "storage/block_times.hpp"
+#include "storage/chunk_places.hpp"
 #include "storage/copy.hpp"
 #include "storage/executions.hpp"
 #include "storage/late_trees.hpp"
@@ -37,6 +38,13 @@ public:
         return find(table, "block_height <@ '" + heights_ + "'::int8multirange AND ", ids,
                     std::chrono::seconds(1));
     }
+    // The place of a row may be known here for the first time.
+    void fill_in_places(chain::Table table, const KnownIds& stored) const {
+        const auto places = places_of_rows(batch_, table, stored);
+        if (places.empty()) return;
+        shim::query(tx_, storage::fill_in_places(table, around_blocks(2, std::chrono::seconds(1))), places,
+                    first(), last());
+    }
     // What was judged of these trees before, by whoever knew less of them. Results and findings have the time
     // of another block.
     void forget_judged() const {
@@ -68,7 +76,7 @@ private:
     std::string heights_;
 };
 
-// What is stored stays as it is: other accounts brought it, or an earlier attempt.
+// What is stored stays: other accounts brought it, or an earlier attempt.
 void leave_out_stored(pqxx::transaction_base& tx, chain::RowBatch& batch) {
     using chain::Table;
     for (const auto table : {Table::blocks, Table::chunks}) batch[table] = {};
@@ -77,6 +85,8 @@ void leave_out_stored(pqxx::transaction_base& tx, chain::RowBatch& batch) {
     const auto receipts = stored.at_these_heights(Table::receipts);
     const auto data = stored.at_these_heights(Table::data_receipts);
     const auto contracts = stored.at_these_heights(Table::global_contract_distributions);
+    stored.fill_in_places(Table::transactions, transactions);
+    stored.fill_in_places(Table::receipts, receipts);
     leave_out(batch, Table::transactions, "tx_hash", transactions);
     leave_out(batch, Table::pending_trees, "tx_hash", transactions);
     leave_out(batch, Table::receipts, "receipt_id", receipts);

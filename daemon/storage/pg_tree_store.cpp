@@ -5,6 +5,7 @@
 #include "chain/tree/finding.hpp"
 #include "chain/tree/judgement.hpp"
 #include "storage/awaited_data.hpp"
+#include "storage/chunk_places.hpp"
 #include "storage/copy.hpp"
 #include "storage/corrections.hpp"
 #include "storage/executions.hpp"
@@ -26,6 +27,7 @@ const std::string kAt = time_of_nanoseconds(2);
 const std::string kUntil = time_of_nanoseconds(2, std::chrono::seconds(1));
 const std::string kWithinAWeek = "BETWEEN " + kSince + " AND " + time_of_nanoseconds(2, std::chrono::days(7));
 
+const std::string kFromThen = "block_time >= " + kSince;
 const std::string kAroundTransaction = "block_time BETWEEN " + kSince + " AND " + kUntil;
 
 std::string reason_of(const std::vector<std::string>& missing) {
@@ -84,46 +86,19 @@ bool is_wanted(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
                 .empty();
 }
 
-// JSON, or empty: receipts whose shard is known, and maybe their place in a chunk.
-using Places = std::string;
-
-// `rows`: "receipts WHERE …".
-std::string remove_from_places(const std::string& rows) {
-    return "WITH gone AS (DELETE FROM " + rows +
-           " RETURNING receipt_id, block_height, shard_id, index_in_chunk) "
-           "SELECT coalesce(json_agg(gone)::text, '') FROM gone WHERE shard_id IS NOT NULL";
-}
-
-Places remove_earlier(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
-    const auto earlier = [](const std::string& table) {
-        return table +
-               " WHERE tree_id = coalesce((SELECT tree_id FROM executions "
-               "  WHERE tx_hash = $1 AND " +
-               kAroundTransaction + "  ORDER BY abs(extract(epoch FROM block_time - " + kAt +
-               ")) LIMIT 1), $1) AND block_time >= " + kSince;
-    };
+ChunkPlaces remove_earlier(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
+    const auto earlier = "tree_id = coalesce((SELECT tree_id FROM executions WHERE tx_hash = $1 AND " +
+                         kAroundTransaction + "  ORDER BY abs(extract(epoch FROM block_time - " + kAt +
+                         ")) LIMIT 1), $1) AND " + kFromThen;
     const auto run = [&](const std::string& query) {
         return shim::query(tx, query, done.tx_hash, done.block_timestamp_nanosec);
     };
-    const auto places = run(remove_from_places(earlier("receipts")))[0][0].as<std::string>();
-    run("DELETE FROM " + earlier("events"));
-    run("DELETE FROM " + earlier("transaction_results") + " AND tx_hash = $1");  // as their index has it
+    const auto places = run(delete_returning_places(chain::Table::receipts, earlier))[0][0].as<std::string>();
+    run("DELETE FROM events WHERE " + earlier);
+    run("DELETE FROM transaction_results WHERE " + earlier + " AND tx_hash = $1");  // as their index has it
     // Other findings of the watch (it is stuck, say) do not belong to the tree.
-    run("DELETE FROM " + earlier("findings") + " AND " + kTreeFindings);
+    run("DELETE FROM findings WHERE " + earlier + " AND " + kTreeFindings);
     return places;
-}
-
-// Blocks prove where a receipt ran; hosts that tell a tree may not know it.
-void keep_places(pqxx::transaction_base& tx, const Places& places, const chain::TreeCompletion& done) {
-    if (places.empty()) return;
-    shim::query(tx,
-                "UPDATE receipts r SET shard_id = p.shard_id, index_in_chunk = p.index_in_chunk "
-                "FROM json_populate_recordset(NULL::receipts, $1::json) p "
-                "WHERE r.receipt_id = p.receipt_id AND r.block_height = p.block_height AND r.block_time >= " +
-                    kSince +
-                    " AND (r.shard_id IS NULL OR r.shard_id = p.shard_id AND r.index_in_chunk IS NULL "
-                    "  AND p.index_in_chunk IS NOT NULL)",
-                places, done.block_timestamp_nanosec);
 }
 
 void complete_transaction(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
@@ -162,7 +137,7 @@ void adopt_data(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
 
 // Receipts that were stored before their tree: under their own names where nobody could tell their
 // transaction, or of blocks of the other source.
-Places remove_orphans(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
+ChunkPlaces remove_orphans(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
     if (done.receipt_ids.empty()) return {};
     const auto rows = shim::query(tx,
                                   "DELETE FROM orphan_receipts WHERE kind = 'receipt' AND adopted_at IS NULL "
@@ -170,14 +145,12 @@ Places remove_orphans(pqxx::transaction_base& tx, const chain::TreeCompletion& d
                                   text_array(done.receipt_ids));
     if (rows.empty()) return {};
     const auto ids = texts_of(rows);
-    const auto under_own_names = [](const std::string& table) {
-        return table + " WHERE tree_id = ANY ($1::text[]) AND block_time >= " + kSince;
-    };
+    const auto under_own_names = "tree_id = ANY ($1::text[]) AND " + kFromThen;
     const auto run = [&](const std::string& query) {
         return shim::query(tx, query, text_array(ids), done.block_timestamp_nanosec);
     };
-    run("DELETE FROM " + under_own_names("events"));
-    return run(remove_from_places(under_own_names("receipts")))[0][0].as<std::string>();
+    run("DELETE FROM events WHERE " + under_own_names);
+    return run(delete_returning_places(chain::Table::receipts, under_own_names))[0][0].as<std::string>();
 }
 
 // Blocks have brought all of it meanwhile. The next block may have executed the hash again.
@@ -229,9 +202,12 @@ WrittenTree write_tree(pqxx::connection& connection, const chain::TreeRows& tree
     if (!is_pending && (done.part != chain::StoredPart::none || !is_wanted(tx, done))) return written;
     if (done.outcomes_missing) written.left_out = left_out_of_blocks(tx, tree);
     take_back(tx, tree);
-    const Places earlier = remove_earlier(tx, done), of_orphans = remove_orphans(tx, done);
+    const auto earlier = remove_earlier(tx, done), of_orphans = remove_orphans(tx, done);
     copy_rows(tx, tree.batch);
-    for (const auto* places : {&earlier, &of_orphans}) keep_places(tx, *places, done);
+    for (const auto* places : {&earlier, &of_orphans})
+        if (!places->empty())
+            shim::query(tx, fill_in_places(chain::Table::receipts, kFromThen), *places,
+                        done.block_timestamp_nanosec);
     complete_transaction(tx, done);
     await_blocks(tx, tree);
     const auto told = tell_batch(tx, database.rules, tree.batch);

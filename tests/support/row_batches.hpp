@@ -58,16 +58,18 @@ struct TransactionRow {
     std::string tx_hash = {};
     std::string initial_receipt_id = {};
     std::string signer_id = "alice.near";
+    std::string shard_id = "0";
+    std::string index_in_chunk = "0";
 };
 
 inline void add_transaction(RowBatch& batch, const TransactionRow& row) {
     const auto height = batch.facts.blocks.back().height;
     const bool known = !row.initial_receipt_id.empty();
-    add_line(
-        batch, Table::transactions,
-        {row.tx_hash, row.tx_hash, std::to_string(height), time_text(height), "0", "0", row.signer_id,
-         "bob.near", "7", "ed25519:key", "[\"CreateAccount\"]", known ? "success_receipt_id" : kNull,
-         or_null(row.initial_receipt_id), kNull, kNull, known ? "100" : kNull, known ? "5" : kNull, kNull});
+    add_line(batch, Table::transactions,
+             {row.tx_hash, row.tx_hash, std::to_string(height), time_text(height), or_null(row.shard_id),
+              or_null(row.index_in_chunk), row.signer_id, "bob.near", "7", "ed25519:key",
+              "[\"CreateAccount\"]", known ? "success_receipt_id" : kNull, or_null(row.initial_receipt_id),
+              kNull, kNull, known ? "100" : kNull, known ? "5" : kNull, kNull});
 }
 
 struct ReceiptRow {

@@ -76,6 +76,35 @@ TEST_F(AccountStoreTest, GetsRowsThatAreNotThereAndNoOtherTwice) {
     EXPECT_EQ(value("SELECT count(*) FROM receipts"), "2");
 }
 
+TEST_F(AccountStoreTest, GivesStoredRowsTheirPlaceWhereNobodyKnewItBefore) {
+    const auto rows_of_101 = [this](const std::string& shard_id, const std::string& transaction,
+                                    const std::string& receipt) {
+        auto batch = block_batch(101);
+        add_transaction(batch, {"txA", "r1", "alice.near", shard_id, transaction});
+        add_receipt(batch, 101,
+                    {.receipt_id = "r1",
+                     .tree_id = "txA",
+                     .tx_hash = "txA",
+                     .shard_id = shard_id,
+                     .index_in_chunk = receipt});
+        return batch;
+    };
+    const auto places = [this] {
+        return rows(
+            "SELECT shard_id, index_in_chunk FROM transactions UNION ALL SELECT shard_id, index_in_chunk "
+            "FROM receipts");
+    };
+    follow({"a.near"});
+    commit(block_batch(100));
+    commit(rows_of_101("", "", ""));  // as hosts tell a transaction that no block of the scope brought
+    EXPECT_EQ(places(), "-|-\n-|-\n");
+    follow({"b.near"});
+    EXPECT_TRUE(fill(rows_of_101("3", "5", ""), {}));
+    EXPECT_EQ(places(), "3|5\n3|-\n");
+    EXPECT_TRUE(fill(rows_of_101("3", "7", "9"), base::HeightSet({101, 101})));
+    EXPECT_EQ(places(), "3|5\n3|9\n");
+}
+
 TEST_F(AccountStoreTest, GetsNothingAtAHeightThatIsNotStoredAnyMore) {
     store_without_b();
     await(store().blocks.remove_block(102));
