@@ -1,9 +1,8 @@
 #include "storage/chunk_places.hpp"
 
+#include "base/exact_json.hpp"
 #include "chain/rows/copy_binary.hpp"
 #include "storage/copy.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <utility>
@@ -22,7 +21,7 @@ ChunkPlaces places_of_rows(const chain::RowBatch& batch, chain::Table table,
         if (row[3]) place["index_in_chunk"] = chain::big_endian<std::int32_t>(*row[3]);
         places.push_back(std::move(place));
     });
-    return places.empty() ? "" : places.dump();
+    return places.empty() ? "" : base::write_json(places);
 }
 
 std::string delete_returning_places(chain::Table table, const std::string& where) {

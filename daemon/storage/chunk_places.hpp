@@ -13,7 +13,7 @@ namespace receiptd::storage {
 // JSON of rows with id, block_height, shard_id and index_in_chunk; empty: no place is known.
 using ChunkPlaces = std::string;
 
-// Of those rows of a table that have one of the ids.
+// The places of those rows of a table that have one of the ids.
 ChunkPlaces places_of_rows(const chain::RowBatch& batch, chain::Table table,
                            const std::set<std::string, std::less<>>& ids);
 

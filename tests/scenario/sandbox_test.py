@@ -48,7 +48,7 @@ class LivingChain(Judging, support.Scenario):
         for number in range(KILLS):
             proxy.step(chance.randint(1, 5), MOMENTS[(number + number // 3) % 3], KINDS[number % 3])
             proxy.kill(self.start("run", "--config", config))
-        # Those that were killed may have stored heights above, and wanted more: one that finds the head far away wants what lies below.
+        # The daemons that were killed may have stored heights above, and wanted more: all below a head that is far away.
         last = max(last, int(self.value("SELECT coalesce(upper(range_merge(wanted + heights)) - 1, 0) FROM coverage")))
         self.ended_well(self.start("run", "--config", config, "--until", last))
         truth = self.chain.ask(f"/truth?from={self.genesis}&to={last}")
