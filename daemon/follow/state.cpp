@@ -30,8 +30,10 @@ void NewKindsSeen::saw(const chain::NewKinds& kinds, base::SteadyTime now) {
         if (!last_seen_.contains(name) && last_seen_.size() >= chain::NewKinds::kMost) continue;
         const bool is_first = last_seen_.insert_or_assign(name, now).second;
         if (is_first)
-            log::warn("the chain has something that this version does not know: it is stored as it came",
-                      {{"what", name.first}, {"name", name.second}});
+            log::warn(
+                "this version does not know something of the chain: it is stored as it came, as far as it "
+                "can be read",
+                {{"what", name.first}, {"name", name.second}});
     }
 }
 
@@ -41,7 +43,8 @@ std::string NewKindsSeen::in_words(base::SteadyTime now) const {
         if (now - at <= kNewFor) names += (names.empty() ? "" : ", ") + name.first + " " + name.second;
     if (names.empty()) return names;
     return "the chain has what this version does not know: " + names +
-           "; it is stored as it came and judged as far as it is known: look for a newer version";
+           "; it is stored as it came, as far as it can be read, and judged as far as it is known: look for "
+           "a newer version";
 }
 
 void State::want_agreement() {

@@ -26,8 +26,10 @@ struct Trees::Whole {
     bool in_vain = false;  // the missing receipts were asked for long enough
 
     chain::TreeRows rows() const {
-        return chain::tree_rows(tree->status.value, tree->others(), executed_in(), included_in, interest,
-                                in_vain);
+        auto rows = chain::tree_rows(tree->status.value, tree->others(), executed_in(), included_in, interest,
+                                     in_vain);
+        rows.batch.facts.new_kinds.add(tree->status.unreadable);
+        return rows;
     }
 
 private:

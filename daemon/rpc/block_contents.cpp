@@ -13,7 +13,10 @@ void RpcBlock::for_each_transaction(const std::function<void(const chain::Signed
 chain::RowBatch RpcBlock::rows(const RowsSettings& settings) const {
     std::vector<const chain::Chunk*> chunks;
     for (const auto& chunk : chunks_) chunks.push_back(&chunk->value);
-    return chain::block_rows(block_.value, chunks, settings.prev_height, settings.scope, true);
+    auto batch = chain::block_rows(block_.value, chunks, settings.prev_height, settings.scope, true);
+    batch.facts.saw_unreadable(block().header.height, block_.unreadable);
+    for (const auto& chunk : chunks_) batch.facts.saw_unreadable(block().header.height, chunk->unreadable);
+    return batch;
 }
 
 void WholeBlockContents::for_each_transaction(
@@ -28,8 +31,10 @@ void WholeBlockContents::amend(Amendment amendment) {
 }
 
 chain::RowBatch WholeBlockContents::rows(const RowsSettings& settings) const {
-    return chain::whole_block_rows(whole_.value, settings.prev_height, settings.scope, settings.lineage,
-                                   &settings.live_trees, settings.collect_sightings);
+    auto batch = chain::whole_block_rows(whole_.value, settings.prev_height, settings.scope, settings.lineage,
+                                         &settings.live_trees, settings.collect_sightings);
+    batch.facts.saw_unreadable(block().header.height, whole_.unreadable);
+    return batch;
 }
 
 }  // namespace receiptd::rpc

@@ -23,7 +23,7 @@ constexpr unsigned kMostFalseHeaders = 3;  // of hosts that are asked one after 
 
 Decoder<DecodedBlock> block_decoder(std::optional<chain::BlockHeight> height) {
     return [height](std::string body) -> base::Result<DecodedBlock, std::string> {
-        auto block = chain::decode_block_answer(std::move(body));
+        auto block = chain::decode_block_answer(std::move(body), chain::Parts::readable);
         if (!block) return refuse<DecodedBlock>(block.error());
         const auto told = block->value.header.height;
         if (told > kHighest)

@@ -13,7 +13,7 @@ namespace receiptd::rpc {
 Decoder<chain::Decoded<chain::Chunk>> chunk_decoder(std::string hash) {
     using Told = chain::Decoded<chain::Chunk>;
     return [hash = std::move(hash)](std::string body) -> base::Result<Told, std::string> {
-        auto chunk = chain::decode_chunk_answer(std::move(body));
+        auto chunk = chain::decode_chunk_answer(std::move(body), chain::Parts::readable);
         if (!chunk) return refuse<Told>(chunk.error());
         if (chunk->value.header.chunk_hash != hash)
             return refuse<Told>("asked for chunk " + hash + ", got " +

@@ -1,15 +1,18 @@
 // A call whose answer is judged, decoded and checked on the CPU pool, as part of the call: what does not
-// decode is the host's fault, and another one is asked.
+// decode is the host's fault, and another one is asked. What can be read in part is taken if no host tells
+// more.
 #pragma once
 
 #include "base/offload.hpp"
 #include "rpc/router.hpp"
 
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace receiptd::rpc {
 
@@ -21,6 +24,12 @@ using Decoder = std::function<base::Result<T, std::string>(std::string body)>;
 template <class T>
 concept KeepsRoom = requires(T& value, net::AnswerRoom::Share room) {
     value.room = room;
+};
+
+// A value with a member `unreadable` names the parts of its answer that it lacks, as they cannot be read.
+template <class T>
+concept NamesUnreadable = requires(const T& value) {
+    { value.unreadable } -> std::convertible_to<const std::vector<chain::UnreadablePart>&>;
 };
 
 // Says what a right value lacks that another host may have; empty: nothing. May move the value away.
@@ -38,7 +47,15 @@ namespace detail {
 template <class T>
 struct ReadAnswer {
     Verdict verdict;
+    std::optional<T> value;  // also where the verdict is that another host may tell more that can be read
+};
+
+// What the answers of a call have brought.
+template <class T>
+struct Slot {
     std::optional<T> value;
+    std::optional<T> in_part;  // by `upstream`: taken if no host tells all of it
+    std::string upstream;
 };
 
 template <class T>
@@ -53,10 +70,14 @@ ReadAnswer<T> read_answer(const Decoder<T>& decode, const Lacking<T>& lacks, Rec
     }
     if constexpr (KeepsRoom<T>) decoded->room = std::move(received.response.room);
     const auto missing = lacks ? lacks(*decoded) : std::string();
-    if (missing.empty())
-        answer.value.emplace(std::move(*decoded));
-    else
+    if (!missing.empty()) {
         answer.verdict = lacking(missing);
+        return answer;
+    }
+    if constexpr (NamesUnreadable<T>)
+        if (!decoded->unreadable.empty())
+            answer.verdict = readable_in_part(decoded->unreadable.front().shape());
+    answer.value.emplace(std::move(*decoded));
     return answer;
 }
 
@@ -72,10 +93,13 @@ base::Task<ReadAnswer<T>> read_on(base::asio::thread_pool& pool, Decoder<T> deco
 }
 
 template <class T>
-base::Task<Verdict> read_into(std::shared_ptr<std::optional<T>> slot, base::asio::thread_pool& pool,
-                              Decoder<T> decode, Lacking<T> lacks, Received received) {
+base::Task<Verdict> read_into(std::shared_ptr<Slot<T>> slot, base::asio::thread_pool& pool, Decoder<T> decode,
+                              Lacking<T> lacks, Received received) {
+    auto upstream = received.upstream;
     auto answer = co_await read_on<T>(pool, std::move(decode), std::move(lacks), std::move(received));
-    *slot = std::move(answer.value);
+    const bool in_part = answer.value && answer.verdict.error_class != ErrorClass::ok;
+    if (in_part) slot->upstream = std::move(upstream);
+    (in_part ? slot->in_part : slot->value) = std::move(answer.value);
     co_return std::move(answer.verdict);
 }
 
@@ -85,13 +109,17 @@ template <class T>
 base::Task<base::Result<Answer<T>, CallError>> decoded_call(Router& router, base::asio::thread_pool& pool,
                                                             Call call, Decoder<T> decode,
                                                             Lacking<T> lacks = {}) {
-    auto slot = std::make_shared<std::optional<T>>();
+    auto slot = std::make_shared<detail::Slot<T>>();
     call.read = [slot, &pool, decode = std::move(decode), lacks = std::move(lacks)](Received received) {
         return detail::read_into<T>(slot, pool, decode, lacks, std::move(received));
     };
     auto host = co_await router.call(std::move(call));
-    if (!host) co_return host.error();
-    Answer<T> answer{std::move(**slot), *host};
+    if (host) {
+        Answer<T> answer{std::move(*slot->value), *host};
+        co_return std::move(answer);
+    }
+    if (!slot->in_part) co_return host.error();
+    Answer<T> answer{std::move(*slot->in_part), router.find(slot->upstream).value_or(0)};
     co_return std::move(answer);
 }
 

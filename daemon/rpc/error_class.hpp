@@ -70,6 +70,9 @@ struct Verdict {
 // Verdict::reason of a result that lacks the requested item.
 inline constexpr const char* kLacking = "LACKING";
 
+// The same of a result of which a part cannot be read.
+inline constexpr const char* kReadableInPart = "READABLE_IN_PART";
+
 using Classifier = Verdict (*)(const HttpObservation&);
 
 // A JSON-RPC answer.

@@ -23,7 +23,7 @@ std::string lacks_shards(WholeBlock& whole) {
 
 Decoder<WholeBlock> indexer_block_decoder(KnownBlock known) {
     return [known = std::move(known)](std::string body) -> base::Result<WholeBlock, std::string> {
-        auto block = chain::decode_whole_block_answer(std::move(body));
+        auto block = chain::decode_whole_block_answer(std::move(body), chain::Parts::readable);
         if (!block) return refuse<WholeBlock>(block.error());
         auto wrong = compute_hashes(*block);
         if (wrong.empty()) wrong = difference(block->value, known);

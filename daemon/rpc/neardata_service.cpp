@@ -17,7 +17,7 @@ using WholeBlock = chain::Decoded<chain::WholeBlock>;
 
 Decoder<WholeBlock> whole_block_decoder(std::optional<chain::BlockHeight> height) {
     return [height](std::string body) -> base::Result<WholeBlock, std::string> {
-        auto block = chain::decode_whole_block(std::move(body));
+        auto block = chain::decode_whole_block(std::move(body), chain::Parts::readable);
         if (!block) return refuse<WholeBlock>(block.error());
         const auto told = block->value.block.header.height;
         if (told > kHighest)

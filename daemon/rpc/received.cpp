@@ -53,4 +53,13 @@ Verdict lacking(const std::string& what) {
     return verdict;
 }
 
+Verdict readable_in_part(const std::string& why) {
+    Verdict verdict;
+    verdict.error_class = ErrorClass::pruned;
+    verdict.reason = kReadableInPart;
+    verdict.text = fit_to_show(why);
+    verdict.absent = true;
+    return verdict;
+}
+
 }  // namespace receiptd::rpc

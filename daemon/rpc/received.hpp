@@ -13,6 +13,7 @@ namespace receiptd::rpc {
 
 struct Received {
     net::HttpResponse response;
+    std::string upstream;  // its name
     std::string method;
     std::optional<chain::BlockHeight> height;      // of the block asked for or about
     std::optional<chain::BlockHeight> known_head;  // highest that any host told
@@ -30,6 +31,8 @@ Verdict judge(const Received& received);
 Verdict wrong_contents(const std::string& why);
 // A result that is right, but another host may know more.
 Verdict lacking(const std::string& what);
+// A result of which a part cannot be read; another host's may be readable.
+Verdict readable_in_part(const std::string& why);
 
 // The verdict on an answer, its contents included.
 using Read = std::function<base::Task<Verdict>(Received received)>;

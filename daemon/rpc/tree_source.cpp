@@ -105,7 +105,7 @@ RpcTreeSource::RpcTreeSource(base::asio::any_io_executor executor, base::asio::t
 
 Decoder<RpcTreeSource::Told> RpcTreeSource::decoder(std::string tx_hash, TreeLimits limits) {
     return [tx_hash = std::move(tx_hash), limits](std::string body) -> base::Result<Told, std::string> {
-        auto status = chain::decode_transaction_status_answer(std::move(body));
+        auto status = chain::decode_transaction_status_answer(std::move(body), chain::Parts::readable);
         if (!status) return refuse<Told>(status.error());
         const auto& value = status->value;
         const bool other = (value.transaction && value.transaction->hash != tx_hash) ||
@@ -119,6 +119,7 @@ Decoder<RpcTreeSource::Told> RpcTreeSource::decoder(std::string tx_hash, TreeLim
         told.complete = is_complete(value);
         told.beyond = beyond(value, limits);
         if (!told.beyond.empty()) told.digest = digest_of(value);
+        told.unreadable = status->unreadable;
         told.status = std::move(*status);
         return told;
     };

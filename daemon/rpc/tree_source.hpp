@@ -77,6 +77,7 @@ private:
         Status status;
         bool complete = false;
         MissingBodies missing;
+        std::vector<chain::UnreadablePart> unreadable;
         std::string beyond;        // why one host's word is not enough
         chain::CryptoHash digest;  // then
         net::AnswerRoom::Share room;

@@ -116,8 +116,8 @@ base::Task<Exchange> Upstream::judge(const Request& request, const Read& read, T
     Exchange exchange;
     if (reply) {
         exchange.status = reply->status;
-        Received received{std::move(*reply), request.method,     request.height,      known_head,
-                          time_->wall(),     request.classifier, request.has_envelope};
+        Received received{std::move(*reply), options_.name, request.method,     request.height,
+                          known_head,        time_->wall(), request.classifier, request.has_envelope};
         if (read)
             exchange.verdict = co_await read(std::move(received));
         else

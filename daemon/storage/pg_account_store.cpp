@@ -9,6 +9,7 @@
 #include "storage/late_trees.hpp"
 #include "storage/pg_orphan_store.hpp"
 #include "storage/pg_unplaced_store.hpp"
+#include "storage/set_aside.hpp"
 #include "storage/sql_time.hpp"
 #include "storage/tell_batch.hpp"
 
@@ -118,6 +119,7 @@ void write_rows_of(pqxx::transaction_base& tx, chain::RowBatch& batch, RuleBook&
     copy_rows(tx, batch);
     tell_batch(tx, rules, batch);
     remember_listed(tx, batch.listed);
+    remember_left_out(tx, batch.facts.left_out);
     adopt_awaited(tx, batch);
     find_executions(tx, batch);
     name_executions(tx, executed_again_before(tx, batch));

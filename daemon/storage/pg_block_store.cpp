@@ -55,6 +55,7 @@ Told write_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch, RuleBo
     copy_rows(tx, batch);
     auto told = tell_batch(tx, rules, batch);
     remember_listed(tx, batch.listed);
+    remember_left_out(tx, batch.facts.left_out);
     want_watches(tx, batch.watches);
     adopt_awaited(tx, batch);
     shim::query(tx,

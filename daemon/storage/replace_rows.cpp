@@ -14,6 +14,7 @@
 #include "storage/late_trees.hpp"
 #include "storage/pg_unplaced_store.hpp"
 #include "storage/place_trees.hpp"
+#include "storage/set_aside.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -79,6 +80,7 @@ public:
         remove();
         copy_rows(tx_, batch_);
         remember_listed(tx_, batch_.listed);
+        remember_left_out(tx_, batch_.facts.left_out);
         keep_ends();
         adopt_awaited(tx_, batch_);
         fetch_again();

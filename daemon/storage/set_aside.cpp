@@ -51,6 +51,21 @@ Refusal::Refusal(const std::exception& error) {
     reason = base::shortened(base::without_nul(text.substr(0, text.find('\n'))), kLongestReason);
 }
 
+void remember_left_out(pqxx::transaction_base& tx, const std::vector<chain::LeftOut>& left_out) {
+    if (left_out.empty()) return;
+    std::vector<std::string> ids, reasons;
+    for (const auto& part : left_out) {
+        ids.push_back(std::to_string(part.height) + ' ' + part.path);
+        reasons.push_back("it cannot be read: " + part.reason);
+    }
+    shim::query(tx,
+                "INSERT INTO set_aside_rows AS known (what, id, reason, times) "
+                "SELECT $1, id, min(reason), 1 FROM unnest($2::text[], $3::text[]) AS left_out (id, reason) "
+                "GROUP BY id ON CONFLICT (what, id) DO UPDATE SET reason = excluded.reason, last_at = now(), "
+                "times = known.times + 1",
+                std::string(aside_name(Aside::row)), text_array(ids), text_array(reasons));
+}
+
 SetAside::SetAside(metrics::StorageSeries& series) : series_(series) { show({}); }
 
 void SetAside::put(Aside what, const std::string& id, const std::string& reason) {

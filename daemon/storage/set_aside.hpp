@@ -2,6 +2,7 @@
 // People see it in the view set_aside, in /readyz and in a metric.
 #pragma once
 
+#include "chain/rows/rows.hpp"
 #include "metrics/storage_series.hpp"
 #include "storage/fault.hpp"
 #include "storage/pqxx_shim.hpp"
@@ -46,6 +47,9 @@ void by_halves(std::span<const T> all, const Work& work, const Leave& leave) {
     by_halves(all.first(all.size() / 2), work, leave);
     by_halves(all.subspan(all.size() / 2), work, leave);
 }
+
+// In the transaction of their blocks: what of them has no row.
+void remember_left_out(pqxx::transaction_base& tx, const std::vector<chain::LeftOut>& left_out);
 
 // Each process has one; it is thread-safe. What it learns comes into the database by save().
 class SetAside {

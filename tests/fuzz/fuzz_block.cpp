@@ -8,7 +8,7 @@ using receiptd::fuzz::body;
 using receiptd::fuzz::visit_result;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const auto block = decode_block(body(data, size));
+    const auto block = decode_block(body(data, size), receiptd::chain::Parts::readable);
     visit_result(block);
     if (block) header_hash(*block->document, block->value.header);
     visit_result(decode_block_answer(body(data, size)));

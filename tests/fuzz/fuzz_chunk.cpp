@@ -8,7 +8,7 @@ using receiptd::fuzz::visit_result;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     visit_result(decode_chunk(body(data, size)));
-    visit_result(decode_chunk_answer(body(data, size)));
+    visit_result(decode_chunk_answer(body(data, size), receiptd::chain::Parts::readable));
     visit_result(decode_receipt(body(data, size)));
     return 0;
 }

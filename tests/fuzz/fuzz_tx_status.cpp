@@ -7,6 +7,6 @@ using receiptd::fuzz::visit_result;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     visit_result(decode_transaction_status(body(data, size)));
-    visit_result(decode_transaction_status_answer(body(data, size)));
+    visit_result(decode_transaction_status_answer(body(data, size), receiptd::chain::Parts::readable));
     return 0;
 }

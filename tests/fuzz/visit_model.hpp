@@ -59,8 +59,9 @@ inline void visit(const chain::ChunkHeader& header) {
     for (const auto text : {header.chunk_hash, header.prev_block_hash, header.outcome_root, header.tx_root}) {
         visit(text);
     }
-    for (const auto number : {header.height_created, header.height_included, header.shard_id, header.gas_used,
-                              header.gas_limit, header.encoded_length}) {
+    for (const auto number :
+         {header.height_created, header.height_included, header.shard_id, header.gas_used.value_or(0),
+          header.gas_limit.value_or(0), header.encoded_length.value_or(0)}) {
         visit_bigint(number);
     }
 }

@@ -1,6 +1,14 @@
 #include "chain/json/decode.hpp"
 
 #include "chain/json/decode_parts.hpp"
+#include "chain/json/unreadable.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace receiptd::chain {
 
@@ -23,52 +31,92 @@ bool read_answer(decoding::Reader& reader, decoding::ondemand::object& root, T& 
     return reader.fail("an error in place of a result: " + name);
 }
 
+// What is read again for the sake of parts that cannot be read.
+constexpr std::size_t kMostReadAgain = std::size_t{256} << 20;
+
 template <class T>
-DecodeResult<T> decode_text(std::string json, bool enveloped) {
-    Decoded<T> decoded{std::make_unique<Document>(std::move(json)), T{}};
+Decoded<T> undecoded(std::string json) {
+    return {std::make_unique<Document>(std::move(json)), T{}};
+}
+
+template <class T>
+std::optional<DecodeError> read_document(Decoded<T>& decoded, bool enveloped, Parts parts) {
     Document& document = *decoded.document;
-    auto error = decoding::parse(document.json(), document.capacity(), document,
-                                 [&](decoding::Reader& reader, decoding::ondemand::object& root) {
-                                     if (!enveloped) return members(reader, root, decoded.value);
-                                     return read_answer(reader, root, decoded.value);
-                                 });
+    const auto read = [&](decoding::Reader& reader, decoding::ondemand::object& root) {
+        if (!enveloped) return members(reader, root, decoded.value);
+        return read_answer(reader, root, decoded.value);
+    };
+    auto fault = decoding::parse(document.json(), document.capacity(), document, read, parts);
     decoding::thread_parser(0);  // the index of a large document goes at once
-    if (error) return std::move(*error);
-    return decoded;
+    return fault;
+}
+
+// Each part that cannot be read is taken out, and the rest is read again. `fault`: the first one.
+template <class T>
+DecodeResult<T> decode_rest(Decoded<T> decoded, bool enveloped, DecodeError fault) {
+    std::vector<UnreadablePart> unreadable;
+    for (std::size_t reads = 0; reads <= kMostReadAgain; reads += decoded.document->json().size()) {
+        decoded.value = T{};
+        auto next = read_document(decoded, enveloped, Parts::readable);
+        if (!next) {
+            if (unreadable.empty())
+                unreadable.push_back({std::move(fault.path), std::move(fault.reason), false});
+            decoded.unreadable = std::move(unreadable);
+            return decoded;
+        }
+        auto without = decoding::without_part(*decoded.document, *next);
+        if (!without) break;
+        unreadable.push_back(std::move(without->part));
+        decoded = undecoded<T>(std::move(without->json));
+    }
+    return fault;
+}
+
+template <class T>
+DecodeResult<T> decode_text(std::string json, bool enveloped, Parts parts = Parts::all) {
+    auto decoded = undecoded<T>(std::move(json));
+    auto fault = read_document(decoded, enveloped, Parts::all);
+    if (!fault) return decoded;
+    if (parts == Parts::all || fault->path.empty()) return std::move(*fault);
+    return decode_rest(std::move(decoded), enveloped, std::move(*fault));
 }
 
 }  // namespace
 
-DecodeResult<Block> decode_block(std::string json) { return decode_text<Block>(std::move(json), false); }
+DecodeResult<Block> decode_block(std::string json, Parts parts) {
+    return decode_text<Block>(std::move(json), false, parts);
+}
 
-DecodeResult<Chunk> decode_chunk(std::string json) { return decode_text<Chunk>(std::move(json), false); }
+DecodeResult<Chunk> decode_chunk(std::string json, Parts parts) {
+    return decode_text<Chunk>(std::move(json), false, parts);
+}
 
-DecodeResult<TransactionStatus> decode_transaction_status(std::string json) {
-    return decode_text<TransactionStatus>(std::move(json), false);
+DecodeResult<TransactionStatus> decode_transaction_status(std::string json, Parts parts) {
+    return decode_text<TransactionStatus>(std::move(json), false, parts);
 }
 
 DecodeResult<Receipt> decode_receipt(std::string json) {
     return decode_text<Receipt>(std::move(json), false);
 }
 
-DecodeResult<WholeBlock> decode_whole_block(std::string json) {
-    return decode_text<WholeBlock>(std::move(json), false);
+DecodeResult<WholeBlock> decode_whole_block(std::string json, Parts parts) {
+    return decode_text<WholeBlock>(std::move(json), false, parts);
 }
 
-DecodeResult<Block> decode_block_answer(std::string envelope) {
-    return decode_text<Block>(std::move(envelope), true);
+DecodeResult<Block> decode_block_answer(std::string envelope, Parts parts) {
+    return decode_text<Block>(std::move(envelope), true, parts);
 }
 
-DecodeResult<Chunk> decode_chunk_answer(std::string envelope) {
-    return decode_text<Chunk>(std::move(envelope), true);
+DecodeResult<Chunk> decode_chunk_answer(std::string envelope, Parts parts) {
+    return decode_text<Chunk>(std::move(envelope), true, parts);
 }
 
-DecodeResult<WholeBlock> decode_whole_block_answer(std::string envelope) {
-    return decode_text<WholeBlock>(std::move(envelope), true);
+DecodeResult<WholeBlock> decode_whole_block_answer(std::string envelope, Parts parts) {
+    return decode_text<WholeBlock>(std::move(envelope), true, parts);
 }
 
-DecodeResult<TransactionStatus> decode_transaction_status_answer(std::string envelope) {
-    return decode_text<TransactionStatus>(std::move(envelope), true);
+DecodeResult<TransactionStatus> decode_transaction_status_answer(std::string envelope, Parts parts) {
+    return decode_text<TransactionStatus>(std::move(envelope), true, parts);
 }
 
 DecodeResult<Receipt> decode_receipt_answer(std::string envelope) {

@@ -6,36 +6,39 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "chain/json/decode_error.hpp"
 #include "chain/json/document.hpp"
 #include "chain/json/model.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace receiptd::chain {
 
-struct DecodeError {
-    std::string path;    // "shards[2].chunk.header.height"; empty: the document as a whole
-    std::string reason;  // "missing", "not a number", ...
-    std::string to_string() const { return path.empty() ? reason : path + ": " + reason; }
-};
-
 template <class T>
 using DecodeResult = base::Result<Decoded<T>, DecodeError>;
 
+// What is decoded of an answer in which something cannot be read.
+enum class Parts : std::uint8_t {
+    all,       // nothing: it is an error
+    readable,  // the rest, if anything can be read without it; Decoded::unreadable names it
+};
+
 // Each takes the JSON of the `result` (or of the bare whole block). If the text has fewer than
 // kJsonPadding spare bytes of capacity it is copied once.
-DecodeResult<Block> decode_block(std::string json);
-DecodeResult<Chunk> decode_chunk(std::string json);
-DecodeResult<TransactionStatus> decode_transaction_status(std::string json);
+DecodeResult<Block> decode_block(std::string json, Parts parts = Parts::all);
+DecodeResult<Chunk> decode_chunk(std::string json, Parts parts = Parts::all);
+DecodeResult<TransactionStatus> decode_transaction_status(std::string json, Parts parts = Parts::all);
 DecodeResult<Receipt> decode_receipt(std::string json);
-DecodeResult<WholeBlock> decode_whole_block(std::string json);
+DecodeResult<WholeBlock> decode_whole_block(std::string json, Parts parts = Parts::all);
 
 // The same from a whole JSON-RPC envelope `{"jsonrpc":…,"result":…}` without cutting it apart.
 // The caller has looked at the envelope first (rpc/envelope.hpp); a missing result is an error.
-DecodeResult<Block> decode_block_answer(std::string envelope);
-DecodeResult<Chunk> decode_chunk_answer(std::string envelope);
-DecodeResult<WholeBlock> decode_whole_block_answer(std::string envelope);
-DecodeResult<TransactionStatus> decode_transaction_status_answer(std::string envelope);
+DecodeResult<Block> decode_block_answer(std::string envelope, Parts parts = Parts::all);
+DecodeResult<Chunk> decode_chunk_answer(std::string envelope, Parts parts = Parts::all);
+DecodeResult<WholeBlock> decode_whole_block_answer(std::string envelope, Parts parts = Parts::all);
+DecodeResult<TransactionStatus> decode_transaction_status_answer(std::string envelope,
+                                                                 Parts parts = Parts::all);
 DecodeResult<Receipt> decode_receipt_answer(std::string envelope);
 
 // --- The envelope, errors and `query` results: small, so they own their strings. -------------

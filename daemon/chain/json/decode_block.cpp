@@ -46,10 +46,10 @@ bool members(Reader& reader, ondemand::object& object, ChunkHeader& out) {
                          required("height_created", out.height_created),    //
                          required("height_included", out.height_included),  //
                          required("shard_id", out.shard_id),                //
-                         required("gas_used", out.gas_used),                //
-                         required("gas_limit", out.gas_limit),              //
-                         required("balance_burnt", out.balance_burnt),      //
-                         required("encoded_length", out.encoded_length));
+                         expected("gas_used", out.gas_used),                //
+                         expected("gas_limit", out.gas_limit),              //
+                         expected("balance_burnt", out.balance_burnt),      //
+                         expected("encoded_length", out.encoded_length));
 }
 
 bool members(Reader& reader, ondemand::object& object, BlockHeader& out) {
@@ -59,13 +59,13 @@ bool members(Reader& reader, ondemand::object& object, BlockHeader& out) {
                object,  //
                required("height", out.height), optional("prev_height", out.prev_height),
                required("hash", Hash{out.hash}), required("prev_hash", Hash{out.prev_hash}),
-               required("epoch_id", out.epoch_id), optional("next_epoch_id", out.next_epoch_id),
+               expected("epoch_id", out.epoch_id), optional("next_epoch_id", out.next_epoch_id),
                optional("outcome_root", out.outcome_root),
                optional("chunk_headers_root", out.chunk_headers_root),
                optional("last_final_block", out.last_final_block),
                optional("timestamp_nanosec", Scalar{nanosec}), optional("timestamp", Scalar{rounded}),
-               required("chunks_included", out.chunks_included), required("gas_price", out.gas_price),  //
-               required("total_supply", out.total_supply),
+               expected("chunks_included", out.chunks_included), expected("gas_price", out.gas_price),  //
+               expected("total_supply", out.total_supply),
                optional("latest_protocol_version", out.latest_protocol_version)) &&
            read_time(reader, nanosec, rounded, out.timestamp_nanosec);
 }
@@ -75,7 +75,7 @@ bool block_members(Reader& reader, ondemand::object& object, Presence chunks, Bl
         return reader.as_it_stands(value, out.header.json,
                                    [&](Value read) { return decode(reader, read, out.header); });
     };
-    return reader.object(object, required("author", Account{out.author}), required("header", header),
+    return reader.object(object, expected("author", Account{out.author}), required("header", header),
                          Field<7, std::vector<ChunkHeader>&>{"chunks", chunks, out.chunks}) &&
            are_distinct(reader, out);
 }
@@ -100,7 +100,7 @@ std::vector<Receipt> ReceiptLists::merge() && {
 bool members(Reader& reader, ondemand::object& object, Chunk& out) {
     ReceiptLists lists;
     const bool read =
-        reader.object(object, required("author", Account{out.author}), required("header", out.header),
+        reader.object(object, expected("author", Account{out.author}), required("header", out.header),
                       required("transactions", out.transactions), required("receipts", lists.listed),
                       optional("local_receipts", lists.local), optional("instant_receipts", lists.instant));
     out.receipts = std::move(lists).merge();

@@ -1,6 +1,7 @@
 #include "chain/json/decode_reader.hpp"
 
 #include "chain/json/decode_text.hpp"
+#include "chain/json/unreadable.hpp"
 
 #include <charconv>
 #include <limits>
@@ -124,6 +125,12 @@ bool Reader::string(Value value, Text& text, bool& plain) {
     text = token.substr(1, token.size() - 2);
     plain = std::memchr(text.data(), '\\', text.size()) == nullptr;
     return plain || unescaped(text, text);
+}
+
+bool Reader::is_left_out(Value element) {
+    if (parts_ == Parts::all || first_of(element) != '"') return false;
+    const Text token = token_of(element);
+    return token.size() == kUnreadable.size() + 2 && token.substr(1, kUnreadable.size()) == kUnreadable;
 }
 
 bool Reader::pass_over(Value value) {

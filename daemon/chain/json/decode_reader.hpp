@@ -52,6 +52,7 @@ struct Verbatim {  // any JSON, checked to its last character
 
 enum class Presence : std::uint8_t {
     required,  // absent or null: an error
+    expected,  // absent or null: an error, but where the readable parts are wanted
     optional,  // absent or null: the target is left as it is
     nullable,  // absent: left as it is; null is read as a value
 };
@@ -76,6 +77,10 @@ Field<N, Target> optional(const char (&name)[N], Target&& target) {
     return {name, Presence::optional, std::forward<Target>(target)};
 }
 template <std::size_t N, class Target>
+Field<N, Target> expected(const char (&name)[N], Target&& target) {
+    return {name, Presence::expected, std::forward<Target>(target)};
+}
+template <std::size_t N, class Target>
 Field<N, Target> nullable(const char (&name)[N], Target&& target) {
     return {name, Presence::nullable, std::forward<Target>(target)};
 }
@@ -94,7 +99,10 @@ inline char first_of(Value& value) { return *value.raw_json_token().data(); }
 
 class Reader {
 public:
-    explicit Reader(Document& arena) : arena_(arena) {}
+    explicit Reader(Document& arena, Parts parts = Parts::all) : arena_(arena), parts_(parts) {}
+
+    // An element in whose place unreadable.hpp has left a mark.
+    bool is_left_out(Value element);
 
     // Merkle paths are a sixth of a whole block's values. Only their sides are read: no row holds the hashes.
     void pass_over_proofs() { with_proofs_ = false; }
@@ -193,6 +201,7 @@ private:
     static constexpr std::size_t kMostInDocument = 64;
 
     Document& arena_;
+    Parts parts_;
     DecodeError error_;
     int depth_ = 0;
     bool strict_ = false;  // inside a verbatim span
@@ -231,6 +240,7 @@ bool decode(Reader& reader, Value value, std::optional<T>& out) {
 template <class T>
 bool decode(Reader& reader, Value value, std::vector<T>& out) {
     return reader.array(value, [&](Value element) {
+        if (reader.is_left_out(element)) return true;
         return reader.may_make(sizeof(T)) && decode(reader, element, out.emplace_back());
     });
 }
@@ -280,7 +290,9 @@ bool Reader::object(ondemand::object& object, const Fields&... fields) {
     ascend();
     [[maybe_unused]] std::uint32_t bit = 1;
     [[maybe_unused]] const auto present = [&](const auto& field) {
-        const bool missing = field.presence == Presence::required && (seen & bit) == 0;
+        const bool is_needed = field.presence == Presence::required ||
+                               (field.presence == Presence::expected && parts_ == Parts::all);
+        const bool missing = is_needed && (seen & bit) == 0;
         bit <<= 1;
         return !missing || fail_at(field.name(), "missing");
     };
@@ -337,8 +349,9 @@ bool has_too_many_tokens(Text text);
 // Parses `text`, an object, and hands it to read: bool(Reader&, ondemand::object&). `capacity`
 // counts the readable bytes behind text.data(); unescaped strings go to `arena`.
 template <class Read>
-std::optional<DecodeError> parse(Text text, std::size_t capacity, Document& arena, Read read) try {
-    Reader reader(arena);
+std::optional<DecodeError> parse(Text text, std::size_t capacity, Document& arena, Read read,
+                                 Parts parts = Parts::all) try {
+    Reader reader(arena, parts);
     ondemand::document json;
     ondemand::object root;
     if (has_too_many_tokens(text)) {

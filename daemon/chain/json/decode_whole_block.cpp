@@ -11,6 +11,7 @@ bool read_chunk(Reader& reader, Value value, WholeBlockShard& out) {
     const auto data_of = [&](Value list) {
         reader.pass_over_actions(true);
         const bool read = reader.array(list, [&](Value element) {
+            if (reader.is_left_out(element)) return true;
             Receipt& receipt = out.listed_data.emplace_back();
             if (!decode(reader, element, receipt)) return false;
             if (receipt.kind == ReceiptKind::data) return reader.may_make(sizeof(Receipt));

@@ -2,6 +2,8 @@
 // elements of lists.
 #pragma once
 
+#include "chain/json/decode_error.hpp"
+
 #include <cstddef>
 #include <memory>
 #include <memory_resource>
@@ -88,11 +90,13 @@ struct Decoded {
     Decoded& operator=(Decoded&& other) {
         value = std::move(other.value);
         document = std::move(other.document);
+        unreadable = std::move(other.unreadable);
         return *this;
     }
 
     std::unique_ptr<Document> document;
     T value{};
+    std::vector<UnreadablePart> unreadable;  // that the value lacks (decode.hpp, Parts)
 };
 
 }  // namespace receiptd::chain

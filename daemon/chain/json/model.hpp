@@ -37,10 +37,11 @@ struct ChunkHeader {
     BlockHeight height_created = 0;
     BlockHeight height_included = 0;
     ShardId shard_id = 0;
-    Gas gas_used = 0;
-    Gas gas_limit = 0;
-    u128 balance_burnt = 0;
-    std::uint64_t encoded_length = 0;
+    // nullopt: what the host tells cannot be read.
+    std::optional<Gas> gas_used;
+    std::optional<Gas> gas_limit;
+    std::optional<u128> balance_burnt;
+    std::optional<std::uint64_t> encoded_length;
 };
 
 // Whether a block's hash follows from its header.
@@ -65,8 +66,8 @@ struct BlockHeader {
     Text last_final_block;
     std::uint64_t timestamp_nanosec = 0;  // exact; from the string, else from `timestamp`
     std::uint64_t chunks_included = 0;
-    u128 gas_price = 0;  // applies to the next block
-    u128 total_supply = 0;
+    std::optional<u128> gas_price;  // applies to the next block; nullopt: what the host tells cannot be read
+    std::optional<u128> total_supply;
     std::uint32_t latest_protocol_version = 0;
 };
 

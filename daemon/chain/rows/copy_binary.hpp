@@ -51,7 +51,8 @@ public:
     void bigint(std::uint64_t value);
     void bigint_or_null(std::optional<std::uint64_t> value) { value ? bigint(*value) : null(); }
     void numeric(base::u128 value);  // exact
-    void time(RowTime value);        // timestamptz
+    void numeric_or_null(std::optional<base::u128> value) { value ? numeric(*value) : null(); }
+    void time(RowTime value);  // timestamptz
 
     // A text put together: begin_pieces(), any number of piece(), end_pieces().
     void begin_pieces();

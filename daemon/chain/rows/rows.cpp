@@ -188,9 +188,17 @@ void Happened::append(Happened&& later) {
                   std::make_move_iterator(later.chosen.end()));
 }
 
+void CommitFacts::saw_unreadable(BlockHeight height, const std::vector<UnreadablePart>& parts) {
+    new_kinds.add(parts);
+    for (const auto& part : parts)
+        if (part.is_left_out) left_out.push_back({height, part.path, part.reason});
+}
+
 void CommitFacts::append(CommitFacts&& later) {
     hosts.merge(later.hosts);
     new_kinds.add(later.new_kinds);
+    left_out.insert(left_out.end(), std::make_move_iterator(later.left_out.begin()),
+                    std::make_move_iterator(later.left_out.end()));
     if (later.epoch) epoch = later.epoch;
     if (later.seam) seam = later.seam;
     scope_serial = std::min(scope_serial, later.scope_serial);

@@ -107,6 +107,13 @@ struct GivenUp {
     std::uint64_t trees = 0;
 };
 
+// A transaction, receipt or outcome of a block that has no row, as it cannot be read.
+struct LeftOut {
+    BlockHeight height = 0;
+    std::string path;  // in the host's answer
+    std::string reason;
+};
+
 // The facts of a commit, apart from its rows.
 struct CommitFacts {
     std::vector<BlockRef> blocks;  // ascending
@@ -120,12 +127,15 @@ struct CommitFacts {
     bool tell_outcomes = true;    // the blocks do; else the trees of their transactions are fetched
     std::set<std::string> hosts;  // that gave the blocks
     NewKinds new_kinds;           // in its rows
-    std::optional<Seam> seam;     // that these heights belong to; nullopt: nobody has to look at its ends
+    std::vector<LeftOut> left_out;
+    std::optional<Seam> seam;  // that these heights belong to; nullopt: nobody has to look at its ends
     // The accounts whose rows these are, as storage/account_coverage.hpp counts their changes: the lowest of
     // its blocks.
     std::int64_t scope_serial = std::numeric_limits<std::int64_t>::max();
     std::optional<std::int64_t> epoch;  // of the head: the leader's, without which nothing is committed
 
+    // Parts of an answer about the block of this height.
+    void saw_unreadable(BlockHeight height, const std::vector<UnreadablePart>& parts);
     // Appends the facts of later heights.
     void append(CommitFacts&& later);
 };

@@ -223,8 +223,8 @@ void write_block(RowBatch& batch, const Block& block, std::optional<BlockHeight>
     row.text_or_null(header.epoch_id);
     row.integer(header.chunks_included != 0 ? header.chunks_included : new_chunks(block));
     row.integer(block.chunks.size());
-    row.numeric(header.gas_price);
-    row.numeric(header.total_supply);
+    row.numeric_or_null(header.gas_price);
+    row.numeric_or_null(header.total_supply);
     row.integer(header.latest_protocol_version);
     row.text_or_null(header.on_trust);
     row.end_row();
@@ -251,10 +251,10 @@ void write_chunk(RowBatch& batch, const RowPlace& place, const ChunkRow& chunk) 
     if (header) {
         row.bigint(header->height_created);
         row.bigint(header->height_included);
-        row.bigint(header->gas_used);
-        row.bigint(header->gas_limit);
-        row.numeric(header->balance_burnt);
-        row.bigint(header->encoded_length);
+        row.bigint_or_null(header->gas_used);
+        row.bigint_or_null(header->gas_limit);
+        row.numeric_or_null(header->balance_burnt);
+        row.bigint_or_null(header->encoded_length);
         row.text_or_null(header->outcome_root);
         row.text_or_null(header->tx_root);
     } else {

@@ -188,7 +188,7 @@ protected:
         for (const char* folder : folders) {
             for (const fs::path& path : files(folder)) {
                 const std::string text = test::read_file(path);
-                const auto decoded = decode(text);
+                const auto decoded = decode(text, Parts::all);
                 EXPECT_TRUE(decoded) << path << ": " << error_of(decoded);
                 if (!decoded) continue;
                 EXPECT_EQ(counts_of(decoded->value), independent(Json::parse(text))) << path;

@@ -1,3 +1,5 @@
+#include "chain/tree/lineage.hpp"
+#include "chain/tree/live_trees.hpp"
 #include "rpc/block_contents.hpp"
 #include "rpc/block_source.hpp"
 #include "rpc/sources.hpp"
@@ -119,6 +121,46 @@ TEST_F(RpcBlocks, AHeightNobodyKnowsBelowTheHeadIsNoSuchHeight) {
     ASSERT_TRUE(std::holds_alternative<NoSuchHeight>(result));
     EXPECT_THAT(std::get<NoSuchHeight>(result).evidence, HasSubstr("main"));
     EXPECT_THAT(std::get<NoSuchHeight>(result).evidence, HasSubstr("old"));
+}
+
+// A host that tells a number for a transaction of chunk A.
+FakeHost::Script unreadable_chain_host(int head) {
+    return [head, honest = chain_host(head)](const net::HttpRequest& request) {
+        if (request.body.find(kChunkA) == std::string::npos) return honest(request);
+        auto chunk = chunk_json(kChunkA, head, 0);
+        const std::string none = R"("transactions":[])";
+        return result(chunk.replace(chunk.find(none), none.size(), R"("transactions":[7])"));
+    };
+}
+
+TEST_F(RpcBlocks, WhatCannotBeReadIsAskedOfAnotherHost) {
+    auto& regular = world.host("main", HostKind::regular);
+    auto& archival = world.host("old", HostKind::archival);
+    regular.script = unreadable_chain_host(100);
+    archival.script = chain_host(100);
+    const auto result = fetch(100);
+    const auto& got = dynamic_cast<const RpcBlock&>(*std::get<std::unique_ptr<BlockContents>>(result));
+    EXPECT_TRUE(got.chunks()[0]->unreadable.empty());
+    EXPECT_EQ(archival.asked(kChunkA), 1u);
+    EXPECT_EQ(regular.asked(kChunkA), 1u);
+    EXPECT_EQ(world.router()->hosts()[0]->health().refusals_in_a_row, 0u) << "the chain may be at fault";
+}
+
+TEST_F(RpcBlocks, WhatNoHostTellsReadablyIsLeftOutAndNamed) {
+    for (auto* host : {&world.host("main", HostKind::regular), &world.host("old", HostKind::archival)})
+        host->script = unreadable_chain_host(100);
+    const auto result = fetch(100);
+    const auto& got = dynamic_cast<const RpcBlock&>(*std::get<std::unique_ptr<BlockContents>>(result));
+    ASSERT_EQ(got.chunks()[0]->unreadable.size(), 1u);
+    EXPECT_TRUE(got.chunks()[1]->unreadable.empty());
+    const chain::Scope everything;
+    chain::Lineage lineage;
+    chain::LiveTrees live;
+    const auto rows = got.rows({std::nullopt, everything, lineage, live});
+    ASSERT_EQ(rows.facts.left_out.size(), 1u);
+    EXPECT_EQ(rows.facts.left_out[0].height, 100u);
+    EXPECT_EQ(rows.facts.left_out[0].path, "result.transactions[0]");
+    EXPECT_EQ(rows.facts.new_kinds.names().count({"unreadable", "result.transactions[]: not an object"}), 1u);
 }
 
 TEST_F(RpcBlocks, AnotherHeightThanTheOneAskedForIsRefused) {

@@ -20,7 +20,7 @@ template <class Decode>
 std::size_t decode_all(const std::filesystem::path& folder, Decode decode) {
     std::size_t files = 0;
     for (const auto& file : std::filesystem::directory_iterator(folder)) {
-        const auto decoded = decode(receiptd::test::read_file(file.path()));
+        const auto decoded = decode(receiptd::test::read_file(file.path()), chain::Parts::all);
         EXPECT_TRUE(decoded.has_value()) << file.path() << ": " << decoded.error().to_string();
         ++files;
     }
