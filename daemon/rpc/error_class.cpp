@@ -122,6 +122,13 @@ Verdict unpaid(std::string text) {
     return plain(ErrorClass::rate_limited, kPaymentRequired, std::move(text));
 }
 
+// A host that asks in words to be paid, or to be left alone.
+std::optional<Verdict> limit_in_words(const std::string& lowered, const std::string& text) {
+    if (says_any(lowered, kPaymentTexts)) return unpaid(text);
+    if (says_any(lowered, kRateTexts)) return plain(ErrorClass::rate_limited, "rate_limited", text);
+    return std::nullopt;
+}
+
 Verdict by_status(const HttpObservation& seen) {
     const auto lowered = base::lowered(seen.body.substr(0, kSearchLimit));
     auto text = short_text(seen.body);
@@ -149,8 +156,9 @@ Verdict by_text(const chain::RpcErrorObject& error, const HttpObservation& seen)
     const auto full = error_text(error);
     const auto lowered = base::lowered(std::string_view(full).substr(0, kSearchLimit));
     auto text = short_text(full);
-    if (seen.status == kPaymentStatus || says_any(lowered, kPaymentTexts)) return unpaid(std::move(text));
-    if (is_any(error.code, kRateCodes) || says_any(lowered, kRateTexts))
+    if (seen.status == kPaymentStatus) return unpaid(std::move(text));
+    if (auto limited = limit_in_words(lowered, text)) return *limited;
+    if (is_any(error.code, kRateCodes))
         return plain(ErrorClass::rate_limited, "rate_limited", std::move(text));
     if (error.code == kMethodCode || says_any(lowered, kMethodTexts)) return missing_method(std::move(text));
     if (is_gateway_status(seen.status)) return by_status(seen);
@@ -259,9 +267,14 @@ Verdict by_body(const HttpObservation& seen) {
         case chain::Envelope::Kind::result: break;
     }
     if (seen.envelope->soft_error.empty()) return {};
-    if (seen.method != "query")
-        return plain(ErrorClass::endpoint_fault, "error_as_result", short_text(seen.envelope->soft_error));
-    auto verdict = plain(ErrorClass::chain_state, "query_error", short_text(seen.envelope->soft_error));
+    auto text = short_text(seen.envelope->soft_error);
+    if (seen.method != "query") {
+        const auto lowered =
+            base::lowered(std::string_view(seen.envelope->soft_error).substr(0, kSearchLimit));
+        return limit_in_words(lowered, text)
+            .value_or(plain(ErrorClass::endpoint_fault, "error_as_result", text));
+    }
+    auto verdict = plain(ErrorClass::chain_state, "query_error", std::move(text));
     verdict.looked_at = seen.envelope->soft_error_height;
     return verdict;
 }

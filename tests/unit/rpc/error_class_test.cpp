@@ -175,6 +175,7 @@ INSTANTIATE_TEST_SUITE_P(
             {200, R"({"jsonrpc":"2.0","result":{"error":"upstream is down"}})", "block", 5},
             endpoint_fault,
             "error_as_result"},
+        Row{"limit_as_result", {200, R"({"result":{"error":"Rate limit"}})"}, rate_limited, "rate_limited"},
         Row{"plain_text_400", {400, "Json deserialize error"}, caller_fault, "http_400"}),
     [](const auto& test) { return std::string(test.param.name); });
 
