@@ -58,6 +58,13 @@ struct Slot {
     std::string upstream;
 };
 
+// No large answer is kept while another host is asked: two calls would wait for each other's room.
+template <class T>
+bool holds_room(const T& value) {
+    if constexpr (KeepsRoom<T>) return static_cast<bool>(value.room);
+    return false;
+}
+
 template <class T>
 ReadAnswer<T> read_answer(const Decoder<T>& decode, const Lacking<T>& lacks, Received received) {
     ReadAnswer<T> answer;
@@ -97,9 +104,12 @@ base::Task<Verdict> read_into(std::shared_ptr<Slot<T>> slot, base::asio::thread_
                               Lacking<T> lacks, Received received) {
     auto upstream = received.upstream;
     auto answer = co_await read_on<T>(pool, std::move(decode), std::move(lacks), std::move(received));
-    const bool in_part = answer.value && answer.verdict.error_class != ErrorClass::ok;
-    if (in_part) slot->upstream = std::move(upstream);
-    (in_part ? slot->in_part : slot->value) = std::move(answer.value);
+    if (answer.verdict.error_class == ErrorClass::ok) {
+        slot->value = std::move(answer.value);
+    } else if (answer.value && !holds_room(*answer.value)) {
+        slot->in_part = std::move(answer.value);
+        slot->upstream = std::move(upstream);
+    }
     co_return std::move(answer.verdict);
 }
 

@@ -203,13 +203,15 @@ bool tell_long_names(const Lie& lie, Telling& telling) {
 // the answer after it was written: with_odd_members() puts it there.
 std::string stand_in(const std::string& member) { return "@odd_members:" + member; }
 
-bool stand_in_for(json& value, const json& members) {
+// `hash`: of the objects that are meant; empty: all are.
+bool stand_in_for(json& value, const json& members, const std::string& hash) {
     bool found = false;
+    const bool is_meant = value.is_object() && (hash.empty() || value.value("hash", json()) == hash);
     for (auto each = value.begin(); value.is_structured() && each != value.end(); ++each) {
-        if (value.is_object() && members.contains(each.key())) {
+        if (is_meant && members.contains(each.key())) {
             *each = stand_in(each.key());
             found = true;
-        } else if (each->is_structured() && stand_in_for(*each, members)) {
+        } else if (each->is_structured() && stand_in_for(*each, members, hash)) {
             found = true;
         }
     }
@@ -217,7 +219,7 @@ bool stand_in_for(json& value, const json& members) {
 }
 
 bool tell_odd_members(const Lie& lie, Telling& telling) {
-    return stand_in_for(telling.result, lie.members["values"]);
+    return stand_in_for(telling.result, lie.members["values"], lie.has("hash") ? lie.text("hash") : "");
 }
 
 std::string with_odd_members(std::string text, const Lies& lies) {

@@ -39,5 +39,49 @@ class Upgrades(Judging, support.Scenario):
         self.assert_same(self.stored_findings(self.database) & self.true_findings(settled), self.true_findings(settled))
 
 
+class MembersOfAnotherType(Judging, support.Scenario):
+    """What a newer protocol tells in a way that this version cannot read leaves all else as it is."""
+
+    def setUp(self):
+        super().setUp()
+        self.chain = self.sandbox("--block-time-ms", 0, "--shards", 2, "--traffic", "mixed", "--tps", 20, "--seed", 5, command="run")
+        self.genesis = self.chain.ask("/status")["genesis_height"]
+        self.chain.ask("/advance", {"blocks": 60})
+        self.chain.ask("/traffic", {"tps": 0})
+        self.chain.ask("/advance", {"blocks": 250})  # a yield waits for 200
+        self.last = self.chain.ask("/status")["final_height"]
+        self.truth = [t for t in self.chain.ask(f"/truth?from={self.genesis}&to={self.last}") if t["heights"]["included"]]
+        self.lost = next(t for t in self.truth if t["verdict"] == "succeeded" and len(t["tree"]) > 2)
+        for host in ("regular", "archival"):
+            self.chain.lie(host, "odd_members", hash=self.lost["tx_hash"], values={"nonce": '"seven"'})
+            self.chain.lie(host, "odd_members", values={"beneficiary_id": "7", "encoded_length": "[]"})
+
+    def test_by_whole_blocks(self):
+        self.assert_all_else_is_stored("neardata")
+
+    def test_by_nodes_of_ones_own(self):
+        self.assert_all_else_is_stored("indexer")
+
+    def test_by_rpc(self):
+        self.assert_all_else_is_stored("rpc")
+
+    def assert_all_else_is_stored(self, source):
+        config = self.config(self.chain, source=source, start=self.genesis + 1, network="sandbox", patience="5s")
+        self.receiptd("run", "--config", config, "--until", self.last)
+        unread = {row[0] for row in self.query("SELECT tx_hash FROM receipts WHERE actions::text LIKE '%\"Unreadable\"%' "
+                                               "UNION SELECT tx_hash FROM transactions WHERE actions::text LIKE '%\"Unreadable\"%'")}
+        self.assertTrue(unread, "accounts are deleted")
+        settled = [t for t in self.settled_by(self.truth, self.last) if t["tx_hash"] not in unread | {self.lost["tx_hash"]}]
+        self.assertGreater(len(settled), 40)
+        self.assert_same(self.stored_results(self.database) & self.true_results(settled), self.true_results(settled))
+        self.assert_same(self.stored_findings(self.database) & self.true_findings(settled), self.true_findings(settled))
+        self.assertLessEqual(unread, {row[0] for row in self.query("SELECT tx_hash FROM transaction_results")}, "they are judged")
+        self.assertEqual(self.query("SELECT count(*) FROM chunks WHERE encoded_length IS NOT NULL"), [["0"]])
+        set_aside = self.query("SELECT id, reason FROM set_aside WHERE what = 'row'")
+        self.assertEqual([row[0].split()[0] for row in set_aside], [str(self.lost["heights"]["included"])])
+        self.assertIn("it cannot be read: ", set_aside[0][1])
+        self.assertIn("nonce: not a number", set_aside[0][1])
+
+
 if __name__ == "__main__":
     support.main()

@@ -31,7 +31,8 @@ bool read_answer(decoding::Reader& reader, decoding::ondemand::object& root, T& 
     return reader.fail("an error in place of a result: " + name);
 }
 
-// What is read again for the sake of parts that cannot be read.
+// What is read again for the sake of parts that cannot be read: bytes of one answer, and of all its readings.
+constexpr std::size_t kLargestReadAgain = std::size_t{16} << 20;
 constexpr std::size_t kMostReadAgain = std::size_t{256} << 20;
 
 template <class T>
@@ -77,7 +78,8 @@ DecodeResult<T> decode_text(std::string json, bool enveloped, Parts parts = Part
     auto decoded = undecoded<T>(std::move(json));
     auto fault = read_document(decoded, enveloped, Parts::all);
     if (!fault) return decoded;
-    if (parts == Parts::all || fault->path.empty()) return std::move(*fault);
+    const bool is_large = decoded.document->json().size() > kLargestReadAgain;
+    if (parts == Parts::all || fault->path.empty() || is_large) return std::move(*fault);
     return decode_rest(std::move(decoded), enveloped, std::move(*fault));
 }
 
