@@ -4,6 +4,7 @@
 
 #include "base/log.hpp"
 #include "base/secret.hpp"
+#include "chain/json/protocol.hpp"
 #include "channel/settings.hpp"
 
 #include <chrono>
@@ -195,8 +196,8 @@ struct Settings {
     std::vector<WatchRule> watch_rules;
     std::vector<ExpectedFailure> expected;
     bool tells_delegate_duplicates = false;
-    std::string explorer_url;                // with "{tx_hash}" in it; empty: alerts link to none
-    std::uint64_t validity_blocks = 86'400;  // of transactions
+    std::string explorer_url;  // with "{tx_hash}" in it; empty: alerts link to none
+    std::uint64_t validity_blocks = chain::protocol::kValidityBlocks;  // of transactions
     Timeouts timeouts;
     Database database;
     Follow follow;

@@ -11,7 +11,6 @@
 namespace receiptd::rpc {
 namespace {
 
-constexpr std::size_t kTimesAllowed = 10;
 // To send data for an input costs two thirds of the gas by which receipts are counted here
 // (data_receipt_creation_config).
 constexpr std::size_t kInputsForAReceipt = 2;

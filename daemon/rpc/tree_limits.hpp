@@ -3,6 +3,7 @@
 #pragma once
 
 #include "chain/json/model.hpp"
+#include "chain/json/protocol.hpp"
 #include "chain/wire/hash.hpp"
 #include "rpc/decoded_call.hpp"
 
@@ -11,11 +12,12 @@
 
 namespace receiptd::rpc {
 
-// Ten times what the protocol allows: as of version 86 a transaction's gas pays for fewer than 10,000
-// receipts, and a receipt awaits 128 others.
+// So many times what the protocol allows.
+inline constexpr std::size_t kTimesAllowed = 10;
 struct TreeLimits {
-    std::size_t receipts = 100'000;  // as many outcomes; as many children, and twice as many inputs, in sum
-    std::size_t input_ids = 1'280;   // of one receipt
+    // As many outcomes; as many children, and twice as many inputs, in sum.
+    std::size_t receipts = kTimesAllowed * chain::protocol::kReceiptsOfATree;
+    std::size_t input_ids = kTimesAllowed * chain::protocol::kInputsOfAReceipt;  // of one receipt
 };
 
 // Why the tree is beyond them; empty: it is not. Pure, and linear in the answer.

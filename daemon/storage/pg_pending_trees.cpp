@@ -1,4 +1,5 @@
 // Trees that are to be fetched, and how many there are.
+#include "chain/json/protocol.hpp"
 #include "chain/tree/judgement.hpp"
 #include "storage/pg_tree_store.hpp"
 #include "storage/place_trees.hpp"
@@ -97,8 +98,9 @@ base::Task<std::vector<PendingTree>> PgTreeStore::due_trees(unsigned limit, base
                 "  stored_part IS NOT DISTINCT FROM 'whole' OR EXISTS (SELECT FROM backfills "
                 "    WHERE block_height BETWEEN from_height AND to_height), "
                 "  EXISTS (SELECT FROM blocks b WHERE b.block_height = taken.block_height "
-                "    AND b.block_time = taken.block_time AND b.protocol_version BETWEEN 74 AND 82 AND " +
-                between("b.block_time", 4) +
+                "    AND b.block_time = taken.block_time AND b.protocol_version BETWEEN " +
+                std::to_string(chain::protocol::kInvalidDroppedFrom) + " AND " +
+                std::to_string(chain::protocol::kInvalidDroppedTo) + " AND " + between("b.block_time", 4) +
                 "), "
                 "  (extract(epoch FROM now() - receipts_missing_since) * 1000)::bigint, "
                 "coalesce(stored_part, "

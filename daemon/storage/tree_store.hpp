@@ -21,7 +21,8 @@ struct PendingTree {
     std::optional<chain::ShardId> shard_id;
     unsigned attempts = 0;
     bool ordered = false;  // as part of a backfill
-    // Its block is of a protocol that dropped invalid transactions of a chunk without an outcome (PV74-82).
+    // Its block is of a protocol that dropped invalid transactions of a chunk without an outcome
+    // (chain/json/protocol.hpp).
     bool may_be_discarded = false;
     // Since some of its receipts could not be had: they decide its verdict, or complete what is stored of it.
     std::optional<std::chrono::milliseconds> receipts_missing_for;

@@ -127,7 +127,7 @@ std::optional<SubmitError> check_block(const wire::Transaction& transaction, con
 std::optional<SubmitError> check_nonce(const wire::Transaction& transaction, chain::BlockHeight head) {
     const auto nonce = transaction.nonce.nonce;
     const auto bound =
-        base::saturated_multiply(base::saturated_add(head, kHeadSlack), chain::kNoncesOfAHeight);
+        base::saturated_multiply(base::saturated_add(head, kHeadSlack), chain::protocol::kNoncesOfAHeight);
     if (nonce < bound) return std::nullopt;
     Json error = Json::object();
     error["NonceTooLarge"] = {{"tx_nonce", nonce}, {"upper_bound", bound}};

@@ -3,6 +3,7 @@
 // Pure.
 #pragma once
 
+#include "chain/json/protocol.hpp"
 #include "chain/rows/rows.hpp"
 #include "chain/wire/transaction.hpp"
 #include "rpc/submit_source.hpp"
@@ -30,7 +31,7 @@ base::Result<ReadTransaction, SubmitError> read_transaction(const SubmitRequest&
 struct ChainFacts {
     std::optional<chain::BlockRef> block;  // that of the transaction's block_hash; nullopt: no host knows it
     chain::BlockRef head;                  // final
-    std::uint64_t validity_blocks = 86'400;
+    std::uint64_t validity_blocks = chain::protocol::kValidityBlocks;
 };
 // Makes the checks that no node makes for us; nullopt: nothing speaks against it.
 std::optional<SubmitError> check_against_chain(const chain::wire::Transaction& transaction,

@@ -8,6 +8,7 @@
 
 #include "base/backoff.hpp"
 #include "base/task_group.hpp"
+#include "chain/json/protocol.hpp"
 #include "rpc/submit_source.hpp"
 #include "rpc/time_and_chance.hpp"
 #include "storage/errors.hpp"
@@ -30,7 +31,7 @@ struct SubmitterOptions {
     std::chrono::seconds look_every{5};  // for submissions of other processes
     std::chrono::seconds give_up{300};   // no host had it for so long: forwarding_failed
     std::size_t at_once = 8;
-    std::uint64_t validity_blocks = 86'400;  // where no host says it
+    std::uint64_t validity_blocks = chain::protocol::kValidityBlocks;  // where no host says it
     // The hosts may lag behind the one that named the block hash: so long it is asked for again.
     std::chrono::seconds block_patience{5};
     // Longest wait for the stored rows of a transaction; after that the database counts as unreachable.

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/json_text.hpp"
+#include "chain/json/protocol.hpp"
 #include "chain/tree/judgement.hpp"
 
 #include <chrono>
@@ -51,10 +52,6 @@ inline constexpr Text kNeverSeen = "never_seen";
 inline constexpr Text kHeightsMissing = "heights_missing";  // no host shows them any more: it may be in one
 inline constexpr Text kRefusedByDatabase = "refused_by_database";  // what is known of it cannot be stored
 }  // namespace reason
-
-// A nonce lies below the height of its block times this; a key that is added begins there (chain-model.md
-// §6.4).
-inline constexpr std::uint64_t kNoncesOfAHeight = 1'000'000;
 
 using Evidence = base::JsonObject;
 
@@ -143,7 +140,7 @@ struct Transition {
 };
 
 struct LifecycleRules {
-    std::uint64_t validity_blocks = 86'400;
+    std::uint64_t validity_blocks = protocol::kValidityBlocks;
     // Every block from the transaction's outcome up to there was looked through for it, and all hosts agree
     // on these blocks. Highest: what is looked at is history.
     BlockHeight looked_through = std::numeric_limits<BlockHeight>::max();

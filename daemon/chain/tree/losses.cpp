@@ -2,6 +2,7 @@
 
 #include "base/checked.hpp"
 #include "chain/json/events.hpp"
+#include "chain/json/protocol.hpp"
 #include "chain/tree/token_moves.hpp"
 
 #include <algorithm>
@@ -10,9 +11,8 @@ namespace receiptd::chain {
 
 namespace {
 
-// The least price at which gas is bought (chain-model.md §5.1). Gas is burnt at no higher price than it was
-// bought at; prices before protocol 78 rose by less than half while a receipt was under way.
-constexpr u128 kLeastPurchasePrice = 1'000'000'000;
+// Gas is burnt at no higher price than it was bought at; prices before protocol 78 rose by less than half
+// while a receipt was under way.
 constexpr u128 kMargin = 2;
 
 template <class Actions, class NameOf>
@@ -61,7 +61,7 @@ void Losses::conversion(Gas gas_burnt, u128 tokens_burnt) {
 
 u128 Losses::with_keys(Gas gas_burnt, u128 tokens_burnt) {
     if (gas_burnt == 0 || gas_price_ == 0) return 0;
-    if (tokens_burnt / gas_burnt / kMargin <= std::max(gas_price_, kLeastPurchasePrice)) return 0;
+    if (tokens_burnt / gas_burnt / kMargin <= std::max(gas_price_, protocol::kLeastGasPrice)) return 0;
     const auto held = tokens_burnt - gas_burnt * gas_price_;
     with_keys_ = base::saturated_add(with_keys_, held);
     return held;
