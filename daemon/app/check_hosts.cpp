@@ -58,12 +58,6 @@ base::Task<void> ask_for_methods(rpc::Sources& sources) {
     co_await sources.submissions().validity_blocks();
 }
 
-base::Task<bool> makes_whole(rpc::BlockSource& blocks, chain::BlockHeight height) {
-    const auto answer = co_await blocks.fetch(height, rpc::Priority::head, true);
-    const auto* contents = std::get_if<std::unique_ptr<rpc::BlockContents>>(&answer);
-    co_return contents != nullptr && (*contents)->tells_outcomes();
-}
-
 // A host that does not say its network at once is asked again in `proofs`.
 base::Task<void> ask(const config::Settings& settings, Asked& asked, bool is_archival,
                      base::TaskGroup& proofs) {
@@ -82,7 +76,8 @@ base::Task<void> ask(const config::Settings& settings, Asked& asked, bool is_arc
         proofs.spawn(asked.sources->network_check().run());
         co_await ask_for_methods(*asked.sources);
         if (settings.follow.source == config::Source::indexer)
-            asked.makes_blocks = co_await makes_whole(blocks, head->height);
+            asked.makes_blocks =
+                rpc::is_whole(co_await blocks.fetch(head->height, rpc::Priority::head, true));
     }
     asked.has_answered = true;
 }

@@ -5,6 +5,7 @@
 #include "chain/proof/header_hash.hpp"
 #include "chain/proof/outcomes_root.hpp"
 #include "metrics/registry.hpp"
+#include "rpc/block_contents.hpp"
 
 #include <algorithm>
 #include <map>
@@ -101,6 +102,15 @@ base::Task<std::optional<Unavailable>> HeaderCheck::refusal(chain::BlockHeader& 
         kHeaderNotConfirmed,
         "the hash of " + named(header) + " does not follow from the header that " + host +
             " shows, and no other host confirms it: " + in_words(hash, stored_part, others)};
+}
+
+base::Task<FetchResult> checked_contents(std::shared_ptr<HeaderCheck> headers, std::string host,
+                                         chain::Decoded<chain::WholeBlock> whole) {
+    if (headers) {
+        auto refusal = co_await headers->refusal(whole.value.block, host);
+        if (refusal) co_return std::move(*refusal);
+    }
+    co_return std::make_unique<WholeBlockContents>(std::move(host), std::move(whole));
 }
 
 void HeaderCheck::count(HeaderWord word) {

@@ -6,6 +6,7 @@
 #include "metrics/rpc_series.hpp"
 #include "rpc/source.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,5 +47,10 @@ private:
     Witnesses& hosts_;
     metrics::RpcSeries* series_;
 };
+
+// The contents of a whole block that `host` shows, or the refusal. `headers`: null takes each header as it is
+// told.
+base::Task<FetchResult> checked_contents(std::shared_ptr<HeaderCheck> headers, std::string host,
+                                         chain::Decoded<chain::WholeBlock> whole);
 
 }  // namespace receiptd::rpc

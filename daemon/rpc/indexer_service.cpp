@@ -2,7 +2,6 @@
 
 #include "base/coroutine.hpp"
 #include "base/log.hpp"
-#include "rpc/block_contents.hpp"
 #include "rpc/questions.hpp"
 #include "rpc/whole_block_check.hpp"
 
@@ -55,13 +54,8 @@ base::Task<FetchResult> IndexerService::fetch(chain::BlockHeight height, Priorit
     if (answer) {
         said_that_none_is_made_ = false;
         auto& host = *router_->hosts()[answer->host];
-        auto& whole = answer->value;
-        host.showed(whole.value.block.header);
-        if (headers_) {
-            auto refusal = co_await headers_->refusal(whole.value.block, host.name());
-            if (refusal) co_return std::move(*refusal);
-        }
-        co_return std::make_unique<WholeBlockContents>(host.name(), std::move(whole));
+        host.showed(answer->value.value.block.header);
+        co_return co_await checked_contents(headers_, host.name(), std::move(answer->value));
     }
     auto error = answer.error();
     if (!error.denied_by_all) {

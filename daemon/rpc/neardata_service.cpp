@@ -1,7 +1,6 @@
 #include "rpc/neardata_service.hpp"
 
 #include "base/coroutine.hpp"
-#include "rpc/block_contents.hpp"
 #include "rpc/block_source.hpp"
 #include "rpc/questions.hpp"
 #include "rpc/whole_block_check.hpp"
@@ -53,27 +52,19 @@ base::Task<FetchResult> NeardataService::fetch(chain::BlockHeight height, Priori
     if (kept_ && kept_->value.block.header.height == height) {
         auto whole = std::move(*kept_);
         kept_.reset();
-        co_return co_await checked(std::move(whole));
+        co_return co_await checked_contents(headers_, host().name(), std::move(whole));
     }
     auto call = get_neardata("/v0/block/" + std::to_string(height), priority, height);
     auto decode = whole_block_decoder(height);
     auto answer = co_await decoded_call<WholeBlock>(*router_, pool_, std::move(call), std::move(decode));
     if (answer) {
         host().showed(answer->value.value.block.header);
-        co_return co_await checked(std::move(answer->value));
+        co_return co_await checked_contents(headers_, host().name(), std::move(answer->value));
     }
     auto error = answer.error();
     if (error.absent && error.reason == "NO_BLOCK") co_return NoSuchHeight{error.detail};
     if (error.error_class == ErrorClass::not_yet) co_return NotYet{};
     co_return unavailable(std::move(error));
-}
-
-base::Task<FetchResult> NeardataService::checked(WholeBlock whole) {
-    if (headers_) {
-        auto refusal = co_await headers_->refusal(whole.value.block, host().name());
-        if (refusal) co_return std::move(*refusal);
-    }
-    co_return std::make_unique<WholeBlockContents>(host().name(), std::move(whole));
 }
 
 }  // namespace receiptd::rpc

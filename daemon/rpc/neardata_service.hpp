@@ -24,7 +24,6 @@ public:
 
 private:
     Upstream& host() const { return *router_->hosts().front(); }
-    base::Task<FetchResult> checked(chain::Decoded<chain::WholeBlock> whole);
 
     base::asio::thread_pool& pool_;
     std::shared_ptr<Router> router_;

@@ -14,6 +14,11 @@ base::asio::thread_pool& TreeSource::Tree::cpu(base::asio::thread_pool& of_small
     return net::cpu_of(room, of_small);
 }
 
+bool is_whole(const FetchResult& result) {
+    const auto* contents = std::get_if<std::unique_ptr<BlockContents>>(&result);
+    return contents != nullptr && (*contents)->tells_outcomes();
+}
+
 base::Task<void> BlockSource::run() { co_return; }
 
 base::Task<FetchResult> BlockSource::fetch_elsewhere(chain::BlockHeight, Priority, bool) {

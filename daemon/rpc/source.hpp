@@ -84,6 +84,8 @@ struct Unavailable {
     std::string detail;  // for people: which host said what about which object
 };
 using FetchResult = std::variant<std::unique_ptr<BlockContents>, NoSuchHeight, NotYet, Unavailable>;
+// A block with its outcomes.
+bool is_whole(const FetchResult& result);
 
 class BlockSource {
 public:

@@ -143,6 +143,7 @@ void Upstream::remember(const Request& request, const Verdict& verdict) {
     const auto now = time_->now();
     const auto refusals_before = health_.refusals_in_a_row;
     const auto blocked_before = health_.not_before;
+    const bool was_unpaid = health_.is_unpaid();
     health_ = next(std::move(health_), verdict, now, time_->chance());
     if (health_.refusals_in_a_row > 0 && refusals_before == 0)
         log::error("upstream refuses our requests: it is put aside, then tried again",
@@ -152,6 +153,12 @@ void Upstream::remember(const Request& request, const Verdict& verdict) {
                     {"said", verdict.text}});
     if (health_.refusals_in_a_row == 0 && refusals_before > 0)
         log::info("upstream takes our requests again", {{"upstream", options_.name}});
+    if (health_.is_unpaid() && !was_unpaid)
+        log::error("upstream wants to be paid: the credits of its plan are used up",
+                   {{"upstream", options_.name},
+                    {"origin", options_.url.origin()},
+                    {"reason", verdict.reason},
+                    {"said", verdict.text}});
     if (health_.not_before > blocked_before) gate_->block_until(health_.not_before);
     const bool is_put_aside = circuit(health_, now) != Circuit::closed;
     gate_->set_probing(is_put_aside);

@@ -61,8 +61,7 @@ base::Task<void> WholeBlockSource::run() {
         const auto height = head_->block.height;
         const auto asked_at = time_->now();
         const auto told = co_await service_->fetch(height, Priority::head, false);
-        const auto* block = std::get_if<std::unique_ptr<BlockContents>>(&told);
-        if (block != nullptr && (*block)->tells_outcomes()) saw_head(height, time_->now() - asked_at);
+        if (is_whole(told)) saw_head(height, time_->now() - asked_at);
     }
 }
 

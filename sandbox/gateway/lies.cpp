@@ -52,7 +52,8 @@ Member of_what(std::string_view name) {
     return {name, fits, "receipt or transaction", "receipt"};
 }
 Member refusal(std::string_view name) {
-    return {name, [](const json& value) { return value == 401 || value == 403; }, "401 or 403", 403};
+    return {name, [](const json& value) { return value == 401 || value == 402 || value == 403; },
+            "401, 402 or 403", 403};
 }
 Member version(std::string_view name) {
     const auto fits = [](const json& value) { return value == "2.9" || value == "2.10" || value == "2.12"; };

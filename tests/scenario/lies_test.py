@@ -80,12 +80,14 @@ class LyingHosts(support.Scenario):
 
 
 class OneRefusal(LyingHosts):
-    def test_a_single_403_stops_the_only_host_for_a_moment(self):
+    def test_a_single_refusal_stops_the_only_host_for_a_moment(self):
         self.begin(1, ("regular",))
-        for status in (403, 401):
+        for status, line in ((403, "upstream refuses our requests"), (401, "upstream refuses our requests"), (402, "upstream wants to be paid")):
             with self.subTest(status):
+                before = self.daemon.log().count(line)
                 self.meet("regular", "forbidden", 1, status=status)
                 self.follow()
+                self.assertEqual(self.daemon.log().count(line), before + 1)
         self.assert_complete()
 
 
