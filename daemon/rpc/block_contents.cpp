@@ -2,6 +2,9 @@
 
 #include "rpc/amend.hpp"
 
+#include <algorithm>
+#include <string>
+
 namespace receiptd::rpc {
 
 void RpcBlock::for_each_transaction(const std::function<void(const chain::SignedTransaction&)>& visit) const {
@@ -14,9 +17,18 @@ chain::RowBatch RpcBlock::rows(const RowsSettings& settings) const {
     std::vector<const chain::Chunk*> chunks;
     for (const auto& chunk : chunks_) chunks.push_back(&chunk->value);
     auto batch = chain::block_rows(block_.value, chunks, settings.prev_height, settings.scope, true);
-    batch.facts.saw_unreadable(block().header.height, block_.unreadable);
-    for (const auto& chunk : chunks_) batch.facts.saw_unreadable(block().header.height, chunk->unreadable);
+    batch.facts.saw_unreadable(block().header.height, "", block_.unreadable);
+    for (const auto& chunk : chunks_)
+        batch.facts.saw_unreadable(block().header.height,
+                                   "shard " + std::to_string(chunk->value.header.shard_id) + " ",
+                                   chunk->unreadable);
     return batch;
+}
+
+bool RpcBlock::is_in_part() const {
+    return !block_.unreadable.empty() || std::any_of(chunks_.begin(), chunks_.end(), [](const auto& chunk) {
+        return !chunk->unreadable.empty();
+    });
 }
 
 void WholeBlockContents::for_each_transaction(
@@ -33,7 +45,7 @@ void WholeBlockContents::amend(Amendment amendment) {
 chain::RowBatch WholeBlockContents::rows(const RowsSettings& settings) const {
     auto batch = chain::whole_block_rows(whole_.value, settings.prev_height, settings.scope, settings.lineage,
                                          &settings.live_trees, settings.collect_sightings);
-    batch.facts.saw_unreadable(block().header.height, whole_.unreadable);
+    batch.facts.saw_unreadable(block().header.height, "", whole_.unreadable);
     return batch;
 }
 

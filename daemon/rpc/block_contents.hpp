@@ -17,6 +17,7 @@ public:
 
     const chain::Block& block() const override { return block_.value; }
     bool tells_outcomes() const override { return false; }
+    bool is_in_part() const override;
     void mark(chain::Text on_trust) override { block_.value.header.on_trust = on_trust; }
     const std::vector<SharedChunk>& chunks() const { return chunks_; }
     void for_each_transaction(
@@ -36,6 +37,7 @@ public:
 
     const chain::Block& block() const override { return whole_.value.block; }
     bool tells_outcomes() const override { return true; }
+    bool is_in_part() const override { return !whole_.unreadable.empty(); }
     void mark(chain::Text on_trust) override { whole_.value.block.header.on_trust = on_trust; }
     void for_each_transaction(
         const std::function<void(const chain::SignedTransaction&)>& visit) const override;

@@ -109,6 +109,8 @@ base::Task<Verdict> read_into(std::shared_ptr<Slot<T>> slot, base::asio::thread_
     } else if (answer.value && !holds_room(*answer.value)) {
         slot->in_part = std::move(answer.value);
         slot->upstream = std::move(upstream);
+    } else if (answer.value) {
+        answer.verdict = wrong_contents(answer.verdict.text);
     }
     co_return std::move(answer.verdict);
 }

@@ -40,6 +40,7 @@ struct Router::Progress {
     std::optional<Verdict> last;
     bool finished = false;  // no host can say better
     bool method_missing = false;
+    bool in_part = false;  // a host has told it, and a part cannot be read: the others are not waited for
     std::string detail;
     std::string finished_by;
 };
@@ -67,6 +68,7 @@ base::Task<base::Result<std::size_t, CallError>> Router::call(Call call) {
             continue;
         }
         const auto pause = std::max(pause_before(progress, *host), hosts_[*host]->wait());
+        if (progress.in_part && pause > base::Duration::zero()) break;
         if (progress.spent + pause > limits_.time) break;
         progress.spent += pause;
         if (pause > hosts_[*host]->wait()) co_await time_->sleep(timer, pause);
@@ -176,6 +178,7 @@ void Router::note(Progress& progress, std::size_t host, const Verdict& verdict, 
     seen.last = verdict;
     progress.last = verdict;
     if (verdict.method_missing) progress.method_missing = true;
+    if (verdict.reason == kReadableInPart) progress.in_part = true;
     const bool failed =
         verdict.blames_host() || verdict.again || verdict.error_class == ErrorClass::rate_limited;
     if (failed) {

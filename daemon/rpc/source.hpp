@@ -44,6 +44,8 @@ public:
     virtual const chain::Block& block() const = 0;
     // Whether it has the outcomes of its receipts. If not, the trees of its transactions are fetched.
     virtual bool tells_outcomes() const = 0;
+    // Whether something in it cannot be read.
+    virtual bool is_in_part() const { return false; }
     // Stored with the block: one of chain::trust.
     virtual void mark(chain::Text on_trust) = 0;
     virtual void for_each_transaction(

@@ -29,6 +29,10 @@ std::string fault_of(const std::optional<FetchResult>& result) {
     const auto* fault = result ? std::get_if<Unavailable>(&*result) : nullptr;
     return fault != nullptr ? fault->reason + ": " + fault->detail : "no answer in time";
 }
+const BlockContents* block_in(const FetchResult& result) {
+    const auto* contents = std::get_if<std::unique_ptr<BlockContents>>(&result);
+    return contents != nullptr ? contents->get() : nullptr;
+}
 bool has_word(const std::optional<FetchResult>& result) {
     return result && !std::holds_alternative<NotYet>(*result) &&
            !std::holds_alternative<Unavailable>(*result);
@@ -67,6 +71,17 @@ base::Task<void> WholeBlockSource::run() {
 
 base::Task<FetchResult> WholeBlockSource::fetch(chain::BlockHeight height, Priority priority,
                                                 bool with_chunks) {
+    auto result = co_await fetch_once(height, priority, with_chunks);
+    const auto* block = block_in(result);
+    if (!elsewhere_ || block == nullptr || !block->tells_outcomes() || !block->is_in_part()) co_return result;
+    auto other = co_await elsewhere_->fetch(height, priority, with_chunks);
+    const auto* from_hosts = block_in(other);
+    if (from_hosts != nullptr && !from_hosts->is_in_part()) co_return other;
+    co_return result;
+}
+
+base::Task<FetchResult> WholeBlockSource::fetch_once(chain::BlockHeight height, Priority priority,
+                                                     bool with_chunks) {
     if (!elsewhere_ || priority != Priority::head)
         co_return co_await service_->fetch(height, priority, with_chunks);
     auto result = co_await race(height, with_chunks);

@@ -40,6 +40,7 @@ public:
     // Asks a late service for the newest block, until it keeps up, where its head says nothing of that.
     base::Task<void> run() override;
     base::Task<base::Result<chain::BlockRef, Unavailable>> head() override;
+    // What cannot be read of the service's block is asked of the hosts, which may tell it readably.
     base::Task<FetchResult> fetch(chain::BlockHeight height, Priority priority, bool with_chunks) override;
     base::Task<FetchResult> fetch_elsewhere(chain::BlockHeight height, Priority priority,
                                             bool with_chunks) override;
@@ -47,6 +48,7 @@ public:
     bool tells_outcomes() const override { return true; }
 
 private:
+    base::Task<FetchResult> fetch_once(chain::BlockHeight height, Priority priority, bool with_chunks);
     base::Task<FetchResult> ask_hosts(chain::BlockHeight height, bool with_chunks);
     enum class Side : std::uint8_t { service, hosts };
     struct Race;

@@ -34,6 +34,7 @@ bool read_answer(decoding::Reader& reader, decoding::ondemand::object& root, T& 
 // What is read again for the sake of parts that cannot be read: bytes of one answer, and of all its readings.
 constexpr std::size_t kLargestReadAgain = std::size_t{16} << 20;
 constexpr std::size_t kMostReadAgain = std::size_t{256} << 20;
+constexpr std::size_t kMostUnreadable = 1'000;  // parts of one answer
 
 template <class T>
 Decoded<T> undecoded(std::string json) {
@@ -41,13 +42,13 @@ Decoded<T> undecoded(std::string json) {
 }
 
 template <class T>
-std::optional<DecodeError> read_document(Decoded<T>& decoded, bool enveloped, Parts parts) {
+std::optional<DecodeError> read_document(Decoded<T>& decoded, bool enveloped, Text mark = {}) {
     Document& document = *decoded.document;
     const auto read = [&](decoding::Reader& reader, decoding::ondemand::object& root) {
         if (!enveloped) return members(reader, root, decoded.value);
         return read_answer(reader, root, decoded.value);
     };
-    auto fault = decoding::parse(document.json(), document.capacity(), document, read, parts);
+    auto fault = decoding::parse(document.json(), document.capacity(), document, read, mark);
     decoding::thread_parser(0);  // the index of a large document goes at once
     return fault;
 }
@@ -55,17 +56,20 @@ std::optional<DecodeError> read_document(Decoded<T>& decoded, bool enveloped, Pa
 // Each part that cannot be read is taken out, and the rest is read again. `fault`: the first one.
 template <class T>
 DecodeResult<T> decode_rest(Decoded<T> decoded, bool enveloped, DecodeError fault) {
+    const auto mark = decoding::new_mark();
     std::vector<UnreadablePart> unreadable;
-    for (std::size_t reads = 0; reads <= kMostReadAgain; reads += decoded.document->json().size()) {
+    std::size_t reads = 0;
+    while (reads <= kMostReadAgain && unreadable.size() <= kMostUnreadable) {
+        reads += decoded.document->json().size();
         decoded.value = T{};
-        auto next = read_document(decoded, enveloped, Parts::readable);
+        auto next = read_document(decoded, enveloped, mark);
         if (!next) {
             if (unreadable.empty())
                 unreadable.push_back({std::move(fault.path), std::move(fault.reason), false});
             decoded.unreadable = std::move(unreadable);
             return decoded;
         }
-        auto without = decoding::without_part(*decoded.document, *next);
+        auto without = decoding::without_part(*decoded.document, *next, mark);
         if (!without) break;
         unreadable.push_back(std::move(without->part));
         decoded = undecoded<T>(std::move(without->json));
@@ -76,7 +80,7 @@ DecodeResult<T> decode_rest(Decoded<T> decoded, bool enveloped, DecodeError faul
 template <class T>
 DecodeResult<T> decode_text(std::string json, bool enveloped, Parts parts = Parts::all) {
     auto decoded = undecoded<T>(std::move(json));
-    auto fault = read_document(decoded, enveloped, Parts::all);
+    auto fault = read_document(decoded, enveloped);
     if (!fault) return decoded;
     const bool is_large = decoded.document->json().size() > kLargestReadAgain;
     if (parts == Parts::all || fault->path.empty() || is_large) return std::move(*fault);

@@ -59,13 +59,13 @@ bool members(Reader& reader, ondemand::object& object, BlockHeader& out) {
                object,  //
                required("height", out.height), optional("prev_height", out.prev_height),
                required("hash", Hash{out.hash}), required("prev_hash", Hash{out.prev_hash}),
-               expected("epoch_id", out.epoch_id), optional("next_epoch_id", out.next_epoch_id),
+               required("epoch_id", out.epoch_id), optional("next_epoch_id", out.next_epoch_id),
                optional("outcome_root", out.outcome_root),
                optional("chunk_headers_root", out.chunk_headers_root),
                optional("last_final_block", out.last_final_block),
                optional("timestamp_nanosec", Scalar{nanosec}), optional("timestamp", Scalar{rounded}),
-               expected("chunks_included", out.chunks_included), expected("gas_price", out.gas_price),  //
-               expected("total_supply", out.total_supply),
+               expected("chunks_included", out.chunks_included), required("gas_price", out.gas_price),  //
+               required("total_supply", out.total_supply),
                optional("latest_protocol_version", out.latest_protocol_version)) &&
            read_time(reader, nanosec, rounded, out.timestamp_nanosec);
 }
@@ -99,11 +99,13 @@ std::vector<Receipt> ReceiptLists::merge() && {
 
 bool members(Reader& reader, ondemand::object& object, Chunk& out) {
     ReceiptLists lists;
+    const auto left_out = reader.left_out();
     const bool read =
         reader.object(object, expected("author", Account{out.author}), required("header", out.header),
                       required("transactions", out.transactions), required("receipts", lists.listed),
                       optional("local_receipts", lists.local), optional("instant_receipts", lists.instant));
     out.receipts = std::move(lists).merge();
+    out.lacks_elements = reader.left_out() > left_out;
     return read;
 }
 

@@ -11,10 +11,9 @@ struct DecodeError {
     std::string to_string() const { return path.empty() ? reason : path + ": " + reason; }
 };
 
-// Both are made of names that the decoders know, whatever the host tells.
 struct UnreadablePart {
     std::string path;    // "shards[2].chunk.transactions[5]"
-    std::string reason;  // "transaction.nonce: not a number"
+    std::string reason;  // "transaction.nonce: not a number"; a name of a host's own only if it is plain
     // A whole transaction, receipt or outcome; else it is there as an unknown kind, or less is known of it.
     bool is_left_out = false;
 

@@ -1,7 +1,6 @@
 #include "chain/json/decode_reader.hpp"
 
 #include "chain/json/decode_text.hpp"
-#include "chain/json/unreadable.hpp"
 
 #include <charconv>
 #include <limits>
@@ -128,9 +127,9 @@ bool Reader::string(Value value, Text& text, bool& plain) {
 }
 
 bool Reader::is_left_out(Value element) {
-    if (parts_ == Parts::all || first_of(element) != '"') return false;
-    const Text token = token_of(element);
-    return token.size() == kUnreadable.size() + 2 && token.substr(1, kUnreadable.size()) == kUnreadable;
+    if (mark_.empty() || first_of(element) != '"' || token_of(element) != mark_) return false;
+    ++left_out_;
+    return true;
 }
 
 bool Reader::pass_over(Value value) {

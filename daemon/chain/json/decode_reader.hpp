@@ -99,10 +99,12 @@ inline char first_of(Value& value) { return *value.raw_json_token().data(); }
 
 class Reader {
 public:
-    explicit Reader(Document& arena, Parts parts = Parts::all) : arena_(arena), parts_(parts) {}
+    // `mark`: a text that stands in the place of elements that were left out, with its quotes, as
+    // unreadable.hpp has put it there; empty: all parts are wanted.
+    explicit Reader(Document& arena, Text mark = {}) : arena_(arena), mark_(mark) {}
 
-    // An element in whose place unreadable.hpp has left a mark.
     bool is_left_out(Value element);
+    std::size_t left_out() const { return left_out_; }
 
     // Merkle paths are a sixth of a whole block's values. Only their sides are read: no row holds the hashes.
     void pass_over_proofs() { with_proofs_ = false; }
@@ -201,7 +203,8 @@ private:
     static constexpr std::size_t kMostInDocument = 64;
 
     Document& arena_;
-    Parts parts_;
+    Text mark_;
+    std::size_t left_out_ = 0;  // elements
     DecodeError error_;
     int depth_ = 0;
     bool strict_ = false;  // inside a verbatim span
@@ -290,8 +293,8 @@ bool Reader::object(ondemand::object& object, const Fields&... fields) {
     ascend();
     [[maybe_unused]] std::uint32_t bit = 1;
     [[maybe_unused]] const auto present = [&](const auto& field) {
-        const bool is_needed = field.presence == Presence::required ||
-                               (field.presence == Presence::expected && parts_ == Parts::all);
+        const bool is_needed =
+            field.presence == Presence::required || (field.presence == Presence::expected && mark_.empty());
         const bool missing = is_needed && (seen & bit) == 0;
         bit <<= 1;
         return !missing || fail_at(field.name(), "missing");
@@ -350,8 +353,8 @@ bool has_too_many_tokens(Text text);
 // counts the readable bytes behind text.data(); unescaped strings go to `arena`.
 template <class Read>
 std::optional<DecodeError> parse(Text text, std::size_t capacity, Document& arena, Read read,
-                                 Parts parts = Parts::all) try {
-    Reader reader(arena, parts);
+                                 Text mark = {}) try {
+    Reader reader(arena, mark);
     ondemand::document json;
     ondemand::object root;
     if (has_too_many_tokens(text)) {

@@ -61,9 +61,13 @@ static bool members(Reader& reader, ondemand::object& object, ExecutedReceipt& o
 }
 
 static bool members(Reader& reader, ondemand::object& object, WholeBlockShard& out) {
-    return reader.object(object, required("shard_id", out.shard_id),
-                         optional("chunk", [&](Value value) { return read_chunk(reader, value, out); }),
-                         required("receipt_execution_outcomes", out.executed));
+    const auto left_out = reader.left_out();
+    const bool read =
+        reader.object(object, required("shard_id", out.shard_id),
+                      optional("chunk", [&](Value value) { return read_chunk(reader, value, out); }),
+                      required("receipt_execution_outcomes", out.executed));
+    out.lacks_elements = reader.left_out() > left_out;
+    return read;
 }
 
 bool members(Reader& reader, ondemand::object& object, WholeBlock& out) {

@@ -66,8 +66,8 @@ struct BlockHeader {
     Text last_final_block;
     std::uint64_t timestamp_nanosec = 0;  // exact; from the string, else from `timestamp`
     std::uint64_t chunks_included = 0;
-    std::optional<u128> gas_price;  // applies to the next block; nullopt: what the host tells cannot be read
-    std::optional<u128> total_supply;
+    u128 gas_price = 0;  // applies to the next block
+    u128 total_supply = 0;
     std::uint32_t latest_protocol_version = 0;
 };
 
@@ -204,6 +204,7 @@ struct Chunk {
     // `receipts` plus the newer members `local_receipts` and `instant_receipts`, without repeats:
     // receipts the shard PRODUCED before, not those it executes (chain-model.md §1.1).
     std::vector<Receipt> receipts;
+    bool lacks_elements = false;  // of these lists, as they cannot be read: places in the lists are not known
 };
 
 // Result of `tx` and `EXPERIMENTAL_tx_status`.
@@ -238,6 +239,7 @@ struct WholeBlockShard {
     std::vector<ExecutedReceipt> executed;  // executed in this very block, on this shard
     // The Merkle root of its outcomes, as they are told here (proof/outcomes_root.hpp); empty: not computed.
     std::string outcomes_root;
+    bool lacks_elements = false;  // as in Chunk
 };
 
 struct WholeBlock {

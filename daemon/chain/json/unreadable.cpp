@@ -6,6 +6,8 @@
 #include <array>
 #include <charconv>
 #include <cstddef>
+#include <cstdint>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -61,12 +63,7 @@ constexpr std::array kReceiptLists{Text("receipts"), Text("local_receipts"), Tex
 constexpr std::array kOtherLists{Text("transactions"), Text("receipt_execution_outcomes"),
                                  Text("receipts_outcome")};
 // Members that may be absent, and whose absence says no more than that they are not known.
-constexpr std::array kMayBeAbsent{Text("proof"), Text("tx_hash"), Text("signature"), Text("priority_fee")};
-constexpr std::array kOfHeader{Text("prev_height"),      Text("next_epoch_id"),
-                               Text("outcome_root"),     Text("chunk_headers_root"),
-                               Text("last_final_block"), Text("latest_protocol_version"),
-                               Text("chunks_included"),  Text("gas_price"),
-                               Text("total_supply"),     Text("epoch_id")};
+constexpr std::array kMayBeAbsent{Text("proof"), Text("tx_hash"), Text("signature")};
 constexpr std::array kOfChunkHeader{Text("gas_used"), Text("gas_limit"), Text("balance_burnt"),
                                     Text("encoded_length")};
 
@@ -74,14 +71,9 @@ constexpr std::size_t kLongestPlain = 100;
 
 enum class Remedy : std::uint8_t { none, keep_as_unreadable, null, leave_out };
 
-bool is_element_of_receipts(const Path& path, std::size_t at) {
-    return at >= 1 && path[at].is_index() && is_among(path[at - 1].name, kReceiptLists);
-}
-
-bool is_receipt_body(const Path& path, std::size_t at) {
-    if (!path[at].is("receipt")) return false;
-    if (at == 0 || (at == 1 && path[0].is("result"))) return true;
-    return path[at - 1].is("receipt") || is_element_of_receipts(path, at - 1);
+// Not of one that a chunk lists: a data receipt of an unknown kind would be nothing, and nobody would know.
+bool is_body_of_executed(const Path& path, std::size_t at) {
+    return path[at].is("receipt") && at >= 1 && path[at - 1].is("receipt");
 }
 
 // What helps where the fault is in the value at this place of the path.
@@ -96,14 +88,14 @@ Remedy remedy_at(const Path& path, std::size_t at) {
         const bool is_row = is_among(list, kReceiptLists) || is_among(list, kOtherLists);
         return is_row ? Remedy::leave_out : Remedy::none;
     }
-    if (!tried && (here.is("status") || is_receipt_body(path, at))) return Remedy::keep_as_unreadable;
+    if (!tried && (here.is("status") || is_body_of_executed(path, at))) return Remedy::keep_as_unreadable;
     if (at == 0) return Remedy::none;
     const auto& parent = path[at - 1];
     if (here.is("outcome") && parent.is_index() && at >= 2 && path[at - 2].is("transactions"))
         return Remedy::null;
     if (!is_last) return here.is("proof") ? Remedy::null : Remedy::none;
     if (is_among(here.name, kMayBeAbsent) || here.is("author")) return Remedy::null;
-    if (parent.is("header") && is_among(here.name, kOfHeader)) return Remedy::null;
+    if (parent.is("header") && here.is("chunks_included")) return Remedy::null;
     const bool in_chunk_header =
         parent.is("header") || (parent.is_index() && at >= 2 && path[at - 2].is("chunks"));
     return in_chunk_header && is_among(here.name, kOfChunkHeader) ? Remedy::null : Remedy::none;
@@ -146,19 +138,26 @@ UnreadablePart part_of(const DecodeError& fault, std::size_t end, Remedy remedy)
 
 }  // namespace
 
-std::optional<WithoutPart> without_part(Document& document, const DecodeError& fault) {
+std::string new_mark() {
+    std::random_device random;
+    std::string mark = "\"left out ";
+    for (int i = 0; i < 4; ++i) mark += std::to_string(random());
+    return mark + '"';
+}
+
+std::optional<WithoutPart> without_part(Document& document, const DecodeError& fault, Text mark) {
     const auto path = segments_of(fault.path);
     for (auto length = path.size(); length > 0; --length) {
         const auto remedy = remedy_at(path, length - 1);
         if (remedy == Remedy::none) continue;
         const auto value = find_value(document, path, length);
-        if (value.empty()) continue;
+        if (value.empty() || (remedy == Remedy::null && value == "null")) continue;
         const auto text = document.json();
         const auto at = static_cast<std::size_t>(value.data() - text.data());
-        const std::string name = '"' + std::string(kUnreadable) + '"';
-        std::string put = remedy == Remedy::null        ? "null"
-                          : remedy == Remedy::leave_out ? name
-                                                        : '{' + name + ':' + std::string(value) + '}';
+        const std::string put = remedy == Remedy::null ? "null"
+                                : remedy == Remedy::leave_out
+                                    ? std::string(mark)
+                                    : "{\"" + std::string(kUnreadable) + "\":" + std::string(value) + '}';
         std::string json;
         json.reserve(text.size() + put.size() + kJsonPadding);
         json.append(text.substr(0, at)).append(put).append(text.substr(at + value.size()));

@@ -200,8 +200,8 @@ private:
     void write_chunks() {
         put_proposals();
         put(members_.chunk_mask);
-        put(header_.gas_price);
-        put(header_.total_supply);
+        writer_.u128(header_.gas_price);
+        writer_.u128(header_.total_supply);
         if (version_ < 6) put(members_.challenges_result);
     }
 
@@ -239,9 +239,6 @@ private:
     }
     void put(const std::optional<std::uint64_t>& value) {
         if (is_there(value)) writer_.u64(*value);
-    }
-    void put(const std::optional<base::u128>& value) {
-        if (is_there(value)) writer_.u128(*value);
     }
     void put(const std::optional<BorshList>& list) {
         if (!is_there(list)) return;
@@ -322,10 +319,8 @@ CryptoHash stored_part(const BlockHeader& header) {
     writer.u64(header.prev_height.value_or(0));
     for (const auto text : {header.hash, header.prev_hash, header.epoch_id}) writer.string(text);
     writer.u64(header.timestamp_nanosec);
-    for (const auto& amount : {header.gas_price, header.total_supply}) {
-        writer.option(amount.has_value());
-        writer.u128(amount.value_or(0));
-    }
+    writer.u128(header.gas_price);
+    writer.u128(header.total_supply);
     writer.u32(header.latest_protocol_version);
     return sha256(writer.result());
 }

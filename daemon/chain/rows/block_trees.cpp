@@ -34,7 +34,9 @@ void BlockTrees::collect(const WholeBlockShard& shard) {
         const auto& item = shard.transactions[i];
         if (is_told_again(item)) continue;
         if (transaction_hashes_.insert(item.transaction.hash).second)
-            transactions_.push_back({&item, shard.shard_id, i, touches(scope_, item.transaction)});
+            transactions_.push_back({&item, shard.shard_id,
+                                     shard.lacks_elements ? std::nullopt : std::optional<std::uint64_t>(i),
+                                     touches(scope_, item.transaction)});
     }
     const auto order = execution_order(shard);
     for (std::size_t i = 0; i < order.executed.size(); ++i) {
@@ -44,7 +46,7 @@ void BlockTrees::collect(const WholeBlockShard& shard) {
         for (const auto data_id : item.receipt.input_data_ids) awaiting_.emplace(data_id, nodes_.size());
         const bool in_scope = touches(scope_, item.receipt) || lineage_.holds_in_scope(item.outcome.id);
         std::optional<std::uint64_t> place;
-        if (order.first_place) place = *order.first_place + i;
+        if (order.first_place && !shard.lacks_elements) place = *order.first_place + i;
         nodes_.push_back({&item, shard.shard_id, place, {}, {}, {}, false, in_scope, nullptr});
     }
 }

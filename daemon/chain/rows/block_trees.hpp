@@ -26,7 +26,7 @@ public:
     struct TransactionNode {
         const ExecutedTransaction* transaction = nullptr;
         ShardId shard_id = 0;
-        std::size_t index_in_chunk = 0;
+        std::optional<std::uint64_t> index_in_chunk;  // nullopt: not known
         bool in_scope = false;
     };
     const std::vector<TransactionNode>& transactions() const { return transactions_; }

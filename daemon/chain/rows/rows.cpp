@@ -188,10 +188,17 @@ void Happened::append(Happened&& later) {
                   std::make_move_iterator(later.chosen.end()));
 }
 
-void CommitFacts::saw_unreadable(BlockHeight height, const std::vector<UnreadablePart>& parts) {
+void CommitFacts::saw_unreadable(BlockHeight height, const std::string& about,
+                                 const std::vector<UnreadablePart>& parts) {
+    constexpr std::size_t kMostNamed = 50;
     new_kinds.add(parts);
+    std::size_t count = 0;
     for (const auto& part : parts)
-        if (part.is_left_out) left_out.push_back({height, part.path, part.reason});
+        if (part.is_left_out && ++count <= kMostNamed)
+            left_out.push_back({height, about + part.path, part.reason});
+    if (count > kMostNamed)
+        left_out.push_back(
+            {height, about + "others", "so are " + std::to_string(count - kMostNamed) + " others"});
 }
 
 void CommitFacts::append(CommitFacts&& later) {

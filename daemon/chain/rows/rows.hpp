@@ -110,7 +110,7 @@ struct GivenUp {
 // A transaction, receipt or outcome of a block that has no row, as it cannot be read.
 struct LeftOut {
     BlockHeight height = 0;
-    std::string path;  // in the host's answer
+    std::string path;  // in the host's answer: "shard 3 result.transactions[5]"
     std::string reason;
 };
 
@@ -134,8 +134,9 @@ struct CommitFacts {
     std::int64_t scope_serial = std::numeric_limits<std::int64_t>::max();
     std::optional<std::int64_t> epoch;  // of the head: the leader's, without which nothing is committed
 
-    // Parts of an answer about the block of this height.
-    void saw_unreadable(BlockHeight height, const std::vector<UnreadablePart>& parts);
+    // Parts of an answer about the block of this height. `about`: before their paths; or empty.
+    void saw_unreadable(BlockHeight height, const std::string& about,
+                        const std::vector<UnreadablePart>& parts);
     // Appends the facts of later heights.
     void append(CommitFacts&& later);
 };

@@ -26,7 +26,7 @@ public:
             if (!written_.insert(transaction.hash).second) continue;
             if (collect_) see(transaction, in_scope);
             if (!in_scope) continue;
-            place_.index_in_chunk = i;
+            place_.index_in_chunk = chunk.lacks_elements ? std::nullopt : std::optional<std::uint64_t>(i);
             write_transaction(batch_, place_, transaction, nullptr);
             write_pending_tree(batch_, header_, transaction, place_.shard_id);
         }

@@ -223,8 +223,8 @@ void write_block(RowBatch& batch, const Block& block, std::optional<BlockHeight>
     row.text_or_null(header.epoch_id);
     row.integer(header.chunks_included != 0 ? header.chunks_included : new_chunks(block));
     row.integer(block.chunks.size());
-    row.numeric_or_null(header.gas_price);
-    row.numeric_or_null(header.total_supply);
+    row.numeric(header.gas_price);
+    row.numeric(header.total_supply);
     row.integer(header.latest_protocol_version);
     row.text_or_null(header.on_trust);
     row.end_row();

@@ -28,7 +28,7 @@ TEST(DecodeBlock, ReadsHeaderAndChunkHeaders) {
     EXPECT_EQ(block.header.hash.size(), 44);
     EXPECT_EQ(block.header.timestamp_nanosec, 1700000000123456789);
     EXPECT_EQ(block.header.chunks_included, 1);
-    EXPECT_EQ(base::to_string(block.header.total_supply.value()), "1271483921739172839172839172839172");
+    EXPECT_EQ(base::to_string(block.header.total_supply), "1271483921739172839172839172839172");
     EXPECT_EQ(block.header.latest_protocol_version, 86);
     ASSERT_EQ(block.chunks.size(), 2);
     const ChunkHeader& chunk = block.chunks[1];
@@ -156,7 +156,7 @@ TEST(DecodeBlock, NumbersMustFitTheDatabase) {
 TEST(DecodeBlock, BalancesAreExactTo128Bits) {
     const auto supply = [](const std::string& raw) {
         const auto decoded = decode_block(Changed("block/full.json").set("/header/total_supply", raw).text());
-        return decoded ? base::to_string(decoded->value.header.total_supply.value()) : error_of(decoded);
+        return decoded ? base::to_string(decoded->value.header.total_supply) : error_of(decoded);
     };
     EXPECT_EQ(supply("\"0\""), "0");
     EXPECT_EQ(supply("\"9999999999999999999\""), "9999999999999999999");

@@ -76,11 +76,46 @@ TEST(Unreadable, PartsAreFoundOneAfterTheOther) {
 
 TEST(Unreadable, WhatIsMissingIsNamedThoughNothingIsTakenOut) {
     const auto block = decode_block_answer(
-        R"({"result":)" + Changed("block/full.json").remove("/header/gas_price").text() + "}",
+        R"({"result":)" + Changed("block/full.json").remove("/header/chunks_included").text() + "}",
         Parts::readable);
     ASSERT_TRUE(block) << block.error().to_string();
-    EXPECT_THAT(parts_of(block->unreadable), ElementsAre("result.header.gas_price | missing"));
-    EXPECT_FALSE(block->value.header.gas_price);
+    EXPECT_THAT(parts_of(block->unreadable), ElementsAre("result.header.chunks_included | missing"));
+}
+
+TEST(Unreadable, WhatAHashCoversIsNeeded) {
+    for (const auto* member :
+         {"/header/gas_price", "/header/epoch_id", "/header/latest_protocol_version", "/header/height"}) {
+        const auto text = Changed("block/full.json").set(member, "[]").text();
+        EXPECT_NE(error_of(decode_block(text, Parts::readable)), "") << member;
+    }
+}
+
+TEST(Unreadable, AFaultThatStaysIsAnError) {
+    const auto with = [](const std::string& pointer, const std::string& raw) {
+        return error_of(decode_chunk(Changed("chunk/full.json").set(pointer, raw).text(), Parts::readable));
+    };
+    EXPECT_EQ(with("/header/outcome_root", "5"), "header.outcome_root: not a string");
+    EXPECT_EQ(with("/header/outcome_root", "null"), "header.outcome_root: missing");
+    EXPECT_EQ(with("/header/gas_used", R"(1,"gas_used":[],"gas_used":2)"), "header.gas_used: given twice");
+    std::string many = "7";
+    for (int i = 0; i < 2'000; ++i) many += ",7";
+    EXPECT_EQ(with("/transactions", "[" + many + "]"), "transactions[0]: not an object");
+}
+
+TEST(Unreadable, PlacesInAListOfWhichAnElementIsLeftOutAreNotKnown) {
+    const auto chunk = decode_chunk(
+        Changed("chunk/full.json").set("/transactions/0/nonce", R"("seven")").text(), Parts::readable);
+    EXPECT_TRUE(chunk->value.lacks_elements);
+    EXPECT_FALSE(decode_chunk(testing::fixture("chunk/full.json"), Parts::readable)->value.lacks_elements);
+}
+
+TEST(Unreadable, AListedReceiptIsLeftOutWithItsBody) {
+    const auto chunk = decode_chunk(
+        Changed("chunk/full.json").set("/receipts/0/receipt", R"({"Data":{"data_id":5}})").text(),
+        Parts::readable);
+    ASSERT_TRUE(chunk) << chunk.error().to_string();
+    EXPECT_THAT(parts_of(chunk->unreadable),
+                ElementsAre("receipts[0] | receipt.Data.data_id: not a string | left out"));
 }
 
 TEST(Unreadable, AnswersAreReadWholeUnlessTheRestIsWanted) {
@@ -100,12 +135,13 @@ TEST(Unreadable, NamesInsideOfAPartAreNotRepeated) {
     for (const auto& part : chunk->unreadable) EXPECT_LT(part.path.size() + part.reason.size(), 400u);
 }
 
-TEST(Unreadable, TheMarkOfALeftOutElementIsNotTakenFromAHost) {
-    const auto text = Changed("chunk/full.json").set("/transactions/0", R"("Unreadable")").text();
-    EXPECT_EQ(error_of(decode_chunk(text)), "transactions[0]: not an object");
-    const auto chunk = decode_chunk(text, Parts::readable);
-    ASSERT_TRUE(chunk);
-    EXPECT_FALSE(chunk->unreadable.empty());
+TEST(Unreadable, NoMarkIsTakenFromAHost) {
+    for (const auto* text : {R"("Unreadable")", R"("left out ")"}) {
+        const auto chunk =
+            decode_chunk(Changed("chunk/full.json").set("/transactions/0", text).text(), Parts::readable);
+        ASSERT_TRUE(chunk);
+        EXPECT_THAT(parts_of(chunk->unreadable), ElementsAre("transactions[0] | not an object | left out"));
+    }
 }
 
 // --- Any member of recorded answers ------------------------------------------------------------

@@ -99,6 +99,17 @@ TEST_F(LateService, IsAloneAskedWhileItAnswersInTime) {
     EXPECT_EQ(hosts->asked, 0u);
 }
 
+TEST_F(LateService, GivesWayWhereItsBlockCannotBeReadAndThatOfTheHostsCan) {
+    service.script = [](const net::HttpRequest&) {
+        return http(200, R"({"block":)" + block_json(7) +
+                             R"(,"shards":[{"shard_id":0,"chunk":null,"receipt_execution_outcomes":[7]}]})");
+    };
+    EXPECT_EQ(fetch(7), "regular");
+    EXPECT_EQ(fetch(7, Priority::backfill), "regular");
+    hosts->down = true;
+    EXPECT_EQ(fetch(7), "neardata with outcomes");
+}
+
 TEST_F(LateService, LeavesABlockThatItHoldsBackToTheHosts) {
     const auto asked_at = world.time->now();
     fall_behind();

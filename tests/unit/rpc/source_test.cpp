@@ -146,6 +146,18 @@ TEST_F(RpcBlocks, WhatCannotBeReadIsAskedOfAnotherHost) {
     EXPECT_EQ(world.router()->hosts()[0]->health().refusals_in_a_row, 0u) << "the chain may be at fault";
 }
 
+TEST_F(RpcBlocks, NobodyIsWaitedForWhileAPartIsInHand) {
+    auto& regular = world.host("main", HostKind::regular);
+    auto& archival = world.host("old", HostKind::archival);
+    regular.script = unreadable_chain_host(100);
+    archival.script = [](const auto&) { return http(503, ""); };
+    fetch(100);
+    const auto before = world.time->now();
+    const auto result = fetch(100);
+    EXPECT_TRUE(std::holds_alternative<std::unique_ptr<BlockContents>>(result));
+    EXPECT_EQ(world.time->now() - before, 0s);
+}
+
 TEST_F(RpcBlocks, WhatNoHostTellsReadablyIsLeftOutAndNamed) {
     for (auto* host : {&world.host("main", HostKind::regular), &world.host("old", HostKind::archival)})
         host->script = unreadable_chain_host(100);
@@ -159,7 +171,7 @@ TEST_F(RpcBlocks, WhatNoHostTellsReadablyIsLeftOutAndNamed) {
     const auto rows = got.rows({std::nullopt, everything, lineage, live});
     ASSERT_EQ(rows.facts.left_out.size(), 1u);
     EXPECT_EQ(rows.facts.left_out[0].height, 100u);
-    EXPECT_EQ(rows.facts.left_out[0].path, "result.transactions[0]");
+    EXPECT_EQ(rows.facts.left_out[0].path, "shard 0 result.transactions[0]");
     EXPECT_EQ(rows.facts.new_kinds.names().count({"unreadable", "result.transactions[]: not an object"}), 1u);
 }
 
