@@ -192,7 +192,7 @@ std::vector<PgFindingStore::Days> days_of_page(pqxx::transaction_base& tx, const
     const auto rows = shim::query(
         tx,
         "WITH given AS (SELECT least(nullif($1, '')::timestamptz, nullif($3, '')::timestamptz) AS until), "
-        "place AS (SELECT coalesce(until, newest_block_time(), now()) AS newest, until, "
+        "place AS (SELECT least(until, coalesce(newest_block_time(), now())) AS newest, until, "
         "    (SELECT min(block_time) FROM block_marks) AS oldest FROM given), "
         "edges AS (SELECT newest - days * interval '1 day' AS since FROM place, unnest('{1,17}'::int[]) AS "
         "days "

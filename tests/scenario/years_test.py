@@ -17,7 +17,7 @@ FEW = 1  # the day of the mark below all heights
 OF_ALL_DAYS = ("SELECT close_day", "tidy_partition", "bytes_a_day", "SELECT guard_day", "SELECT retire_partitions",
                "SELECT make_partitions", "oldest_block_time()", "block_above($1)", "block_below($1)",
                "FROM blocks WHERE block_time >= to_timestamp(($1::bigint) / 1000000::float8) ORDER BY block_height DESC LIMIT $2",
-               "FROM (SELECT * FROM findings f WHERE ($1 = '' OR", "WITH seen AS MATERIALIZED (SELECT * FROM (")
+               "FROM findings f WHERE ($1 = '' OR (f.tree_id", "WITH seen AS MATERIALIZED (SELECT * FROM (")
 RULES = """
 [[rule]]
 name = "no-tokens"

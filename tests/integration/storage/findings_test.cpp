@@ -88,6 +88,13 @@ TEST_F(Findings, AreFoundByEachFilter) {
                 ElementsAre("r4"));
 }
 
+TEST_F(Findings, BehindATimeThatIsFarAwayAreLookedForWhereBlocksAre) {
+    EXPECT_EQ(await(findings().list_findings(page_of(10, "9999-12-31T23:59:59.999999Z,x"))).size(), 5u);
+    auto filter = page_of(10);
+    filter.until = "9999-12-31T23:59:59Z";
+    EXPECT_EQ(count(filter), 5u);
+}
+
 TEST_F(Findings, OfAUserFollowEachOther) {
     execute(
         "UPDATE findings SET user_id = 'alice.near', signer_id = 'relayer.near' WHERE receipt_id IN ('r1', "
