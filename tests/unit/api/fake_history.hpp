@@ -4,7 +4,7 @@
 #include "storage/history_store.hpp"
 #include "unit/api/fake_database.hpp"
 
-#include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,7 +21,9 @@ public:
         asked = filter;
         ++pages;
         storage::TransactionPage page;
-        auto next = filter.cursor.empty() ? 0 : std::stoul(filter.cursor.substr(filter.cursor.find(',') + 1));
+        const auto place = filter.cursor.find(',');
+        auto next =
+            place == std::string::npos ? 0 : std::strtoul(filter.cursor.c_str() + place + 1, nullptr, 10);
         for (; next < transactions.size() && page.transactions.size() < filter.limit; ++next)
             page.transactions.push_back(transactions[next]);
         if (next < transactions.size()) page.next_cursor = cursor_at(next);
