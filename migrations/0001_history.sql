@@ -107,6 +107,8 @@ CREATE TABLE transactions (
     UNIQUE (tx_hash, tree_id, block_time)
 ) PARTITION BY RANGE (block_time);
 CREATE INDEX ON transactions (signer_id, block_time);
+-- Those of a receiver are found by their first receipts; these few have none.
+CREATE INDEX ON transactions (receiver_id, block_time) WHERE initial_receipt_id IS NULL;
 CREATE INDEX ON transactions USING brin (block_time, block_height) WITH (pages_per_range = 32, autosummarize = on);
 ALTER TABLE transactions ALTER actions SET STORAGE MAIN;
 
@@ -273,6 +275,8 @@ CREATE INDEX ON findings (contract_id, block_time);
 CREATE INDEX ON findings USING hash (tree_id);
 CREATE INDEX ON findings (block_time);
 CREATE INDEX ON findings (kind, block_time);
+CREATE INDEX ON findings (signer_id, block_time);
+CREATE INDEX ON findings (user_id, block_time) WHERE user_id IS NOT NULL;
 
 -- Receipts that carry a global contract from shard to shard, one row for each shard that it is sent to.
 CREATE TABLE global_contract_distributions (

@@ -1,5 +1,6 @@
 // /v1/alerts: alerts and their deliveries as people see them, and sent anew.
 #include "api/body.hpp"
+#include "api/csv.hpp"
 #include "api/delivery_json.hpp"
 #include "api/list_reply.hpp"
 #include "api/query.hpp"
@@ -18,8 +19,7 @@ const std::string kStateFault = std::string("must be ") + storage::kDeliveryStat
 
 std::string delivery_text(const storage::DeliveryRow& row) { return to_text(delivery_json(row)); }
 
-base::Task<net::ServerReply> list_alerts(SharedContext context, Call call) {
-    Query query(call.request, {"state", "endpoint", "rule", "group", "since", "until", "cursor", "limit"});
+storage::DeliveryFilter delivery_filter(Query& query) {
     storage::DeliveryFilter filter;
     filter.state = query.text("state");
     filter.endpoint = query.text("endpoint");
@@ -30,13 +30,25 @@ base::Task<net::ServerReply> list_alerts(SharedContext context, Call call) {
     filter.limit = query.limit();
     if (!filter.state.empty() && !storage::is_delivery_state(filter.state))
         query.refuse("state", kStateFault);
-    filter.cursor = query.text("cursor");
-    if (!filter.cursor.empty()) {
-        const auto cursor = storage::parse_delivery_cursor(filter.cursor);
-        if (!cursor || !is_time(cursor->created_at))
-            query.refuse("cursor", "must be the next_cursor of an answer");
-    }
+    filter.cursor = query.time_cursor(
+        [](const std::string& cursor) { return storage::parse_delivery_cursor(cursor).has_value(); });
+    return filter;
+}
+
+base::Task<net::ServerReply> list_alerts(SharedContext context, Call call) {
+    Query query(call.request,
+                {"state", "endpoint", "rule", "group", "since", "until", "format", "cursor", "limit"});
+    auto filter = delivery_filter(query);
+    const bool csv = query.wants_csv();
     if (query.fault()) co_return problem_reply(*query.fault());
+    if (csv) {
+        const auto list = [context](storage::DeliveryFilter part) {
+            return context->services.deliveries.list_deliveries(std::move(part));
+        };
+        auto writing = csv_list<storage::DeliveryRow, storage::DeliveryFilter>(
+            context, "alerts", std::move(filter), list, delivery_text, storage::delivery_cursor);
+        co_return co_await std::move(writing);
+    }
     const auto limit = filter.limit++;  // one more tells whether there are more
     auto listing = context->services.deliveries.list_deliveries(std::move(filter));
     co_return co_await page_reply(context->calls, context->services.cpu, "alerts", std::move(listing), limit,

@@ -16,9 +16,9 @@ std::vector<Route> all_routes(const SharedContext& context, const MakeRoutes& mo
     const auto add = [&](std::vector<Route> routes) {
         std::move(routes.begin(), routes.end(), std::back_inserter(all));
     };
-    for (auto* const part :
-         {page_routes, watch_routes, transaction_routes, search_routes, finding_routes, alert_routes,
-          rule_routes, rule_trial_routes, endpoint_routes, schema_routes, silence_routes, stream_routes})
+    for (auto* const part : {page_routes, watch_routes, transaction_routes, history_routes, search_routes,
+                             finding_routes, alert_routes, rule_routes, rule_trial_routes, endpoint_routes,
+                             schema_routes, silence_routes, stream_routes})
         add(part(context));
     if (more) add(more(context));
     return all;

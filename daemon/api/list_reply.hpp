@@ -18,12 +18,13 @@ namespace receiptd::api {
 template <class Row>
 base::Task<net::ServerReply> list_reply(base::asio::thread_pool& cpu, std::string_view name,
                                         std::vector<Row> rows, std::string (*to_json)(const Row&),
-                                        std::optional<std::string> next_cursor) {
-    auto write = [name, rows = std::move(rows), to_json, next = std::move(next_cursor)] {
+                                        std::optional<std::string> next_cursor, std::string coverage = {}) {
+    auto write = [name, rows = std::move(rows), to_json, next = std::move(next_cursor),
+                  coverage = std::move(coverage)] {
         std::vector<std::string> items;
         items.reserve(rows.size());
         for (const auto& row : rows) items.push_back(to_json(row));
-        return json_reply(200, list_json(name, items, next));
+        return json_reply(200, list_json(name, items, next, coverage));
     };
     return base::offload(cpu, std::move(write));
 }
@@ -39,6 +40,7 @@ struct Page {
     unsigned limit = 0;
     std::string (*to_json)(const Row&) = nullptr;
     std::string (*cursor_after)(const Row&) = nullptr;
+    std::string coverage = {};  // JSON; empty: such a list tells none
 
     net::ServerReply reply(const std::vector<Row>& rows) const {
         std::vector<std::string> items;
@@ -52,7 +54,7 @@ struct Page {
             items.push_back(to_json(row));
             bytes += items.back().size();
         }
-        return json_reply(200, list_json(name, items, next));
+        return json_reply(200, list_json(name, items, next, coverage));
     }
 };
 
@@ -62,7 +64,7 @@ base::Task<net::ServerReply> write_page(base::asio::thread_pool& cpu, Page<Row> 
                                         std::shared_ptr<bool> answered) {
     auto rows = co_await std::move(listing);
     *answered = true;
-    auto write = [page, rows = std::move(rows)] { return page.reply(rows); };
+    auto write = [page = std::move(page), rows = std::move(rows)] { return page.reply(rows); };
     co_return co_await base::offload(cpu, std::move(write));
 }
 
@@ -75,10 +77,10 @@ template <class Row>
 base::Task<net::ServerReply> page_reply(DatabaseCalls calls, base::asio::thread_pool& cpu,
                                         std::string_view name, base::Task<std::vector<Row>> listing,
                                         unsigned limit, std::string (*to_json)(const Row&),
-                                        std::string (*cursor_after)(const Row&)) {
+                                        std::string (*cursor_after)(const Row&), std::string coverage = {}) {
     auto answered = std::make_shared<bool>(false);
-    const detail::Page<Row> page{name, limit, to_json, cursor_after};
-    auto writing = calls.start(detail::write_page(cpu, page, std::move(listing), answered));
+    detail::Page<Row> page{name, limit, to_json, cursor_after, std::move(coverage)};
+    auto writing = calls.start(detail::write_page(cpu, std::move(page), std::move(listing), answered));
     co_return co_await calls.wait_for(std::move(writing), std::move(answered));
 }
 

@@ -82,13 +82,14 @@ std::string to_text(const json& body) { return base::write_json(body); }
 std::string to_text(const nlohmann::ordered_json& body) { return base::write_json(body); }
 
 std::string list_json(std::string_view name, const std::vector<std::string>& items,
-                      const std::optional<std::string>& next_cursor) {
+                      const std::optional<std::string>& next_cursor, const std::string& coverage) {
     std::string list = "[";
     for (std::size_t i = 0; i < items.size(); ++i) list.append(i == 0 ? "" : ",").append(items[i]);
     base::JsonObject page;
     page.json(name, list += ']');
-    return (next_cursor ? page.text("next_cursor", *next_cursor) : page.json("next_cursor", "null"))
-        .to_json();
+    next_cursor ? page.text("next_cursor", *next_cursor) : page.json("next_cursor", "null");
+    if (!coverage.empty()) page.json("coverage", coverage);
+    return page.to_json();
 }
 
 }  // namespace receiptd::api

@@ -37,8 +37,9 @@ net::ServerReply json_reply(int status, std::string json);
 std::string to_text(const nlohmann::json& json);
 std::string to_text(const nlohmann::ordered_json& json);
 
-// {"name": [items], "next_cursor": "..."|null}: items are JSON already.
+// {"name": [items], "next_cursor": "..."|null, "coverage": {...}}: items and coverage are JSON already;
+// without the last where it is empty.
 std::string list_json(std::string_view name, const std::vector<std::string>& items,
-                      const std::optional<std::string>& next_cursor);
+                      const std::optional<std::string>& next_cursor, const std::string& coverage = {});
 
 }  // namespace receiptd::api

@@ -25,12 +25,14 @@ int digits(std::string_view text, std::size_t from, std::size_t count) {
     return value;
 }
 
-bool is_offset(std::string_view text) {
-    if (text == "Z" || text == "z") return true;
-    if (text.size() != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':') return false;
+// Seconds east of UTC.
+std::optional<int> parse_offset(std::string_view text) {
+    if (text == "Z" || text == "z") return 0;
+    if (text.size() != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':') return std::nullopt;
     const int hours = digits(text, 1, 2);
     const int minutes = digits(text, 4, 2);
-    return hours >= 0 && hours <= 14 && minutes >= 0 && minutes < 60;
+    if (hours < 0 || hours > 14 || minutes < 0 || minutes >= 60) return std::nullopt;
+    return (text[0] == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
 }
 
 }  // namespace
@@ -44,11 +46,11 @@ bool is_printable(std::string_view text) {
     return std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
 }
 
-bool is_time(std::string_view text) {
+std::optional<std::chrono::sys_seconds> parse_time(std::string_view text) {
     constexpr std::string_view kShape = "0000-00-00T00:00:00";
-    if (text.size() <= kShape.size()) return false;
+    if (text.size() <= kShape.size()) return std::nullopt;
     for (const std::size_t mark : {4U, 7U, 10U, 13U, 16U})
-        if (text[mark] != kShape[mark]) return false;
+        if (text[mark] != kShape[mark]) return std::nullopt;
     const int year = digits(text, 0, 4);
     const std::chrono::year_month_day day{std::chrono::year(year),
                                           std::chrono::month(static_cast<unsigned>(digits(text, 5, 2))),
@@ -58,15 +60,20 @@ bool is_time(std::string_view text) {
     const int second = digits(text, 17, 2);
     if (year < 1 || !day.ok() || hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 ||
         second > 59)
-        return false;
+        return std::nullopt;
     text.remove_prefix(kShape.size());
     if (text.front() == '.') {
         const auto end = std::min(text.find_first_not_of("0123456789", 1), text.size());
-        if (end < 2 || end > 10) return false;
+        if (end < 2 || end > 10) return std::nullopt;
         text.remove_prefix(end);
     }
-    return is_offset(text);
+    const auto offset = parse_offset(text);
+    if (!offset) return std::nullopt;
+    return std::chrono::sys_days(day) + std::chrono::hours(hour) + std::chrono::minutes(minute) +
+           std::chrono::seconds(second - *offset);
 }
+
+bool is_time(std::string_view text) { return parse_time(text).has_value(); }
 
 std::optional<std::int64_t> parse_number(std::string_view text) {
     std::int64_t number = 0;
@@ -74,6 +81,22 @@ std::optional<std::int64_t> parse_number(std::string_view text) {
     if (text.empty() || error != std::errc{} || end != text.data() + text.size() || number < 0)
         return std::nullopt;
     return number;
+}
+
+Problem missing(std::string parameter, std::string detail) {
+    Problem problem;
+    problem.status = 422;
+    problem.detail = std::move(detail);
+    problem.parameter = std::move(parameter);
+    return problem;
+}
+
+std::optional<Problem> no_short_time(const std::string& since, const std::string& until, std::string detail) {
+    constexpr std::chrono::hours kDay{24};
+    const auto from = parse_time(since);
+    const auto to = parse_time(until);
+    if (from && to && *to - *from <= kDay) return std::nullopt;
+    return missing(!from ? "since" : "until", std::move(detail));
 }
 
 Problem no_hash(std::string_view segment) {
@@ -146,12 +169,27 @@ std::optional<std::int64_t> Query::number(std::string_view name) {
     return parsed;
 }
 
-unsigned Query::limit() {
+unsigned Query::limit(unsigned most) {
     const auto given = number("limit");
     if (!given) return kDefaultLimit;
-    if (*given >= 1 && *given <= kLargestLimit) return static_cast<unsigned>(*given);
-    refuse("limit", "must be from 1 to " + std::to_string(kLargestLimit));
+    if (*given >= 1 && *given <= most) return static_cast<unsigned>(*given);
+    refuse("limit", "must be from 1 to " + std::to_string(most));
     return kDefaultLimit;
+}
+
+std::string Query::time_cursor(bool (*is_cursor)(const std::string&)) {
+    auto cursor = text("cursor");
+    const auto time = std::string_view(cursor).substr(0, cursor.find(','));
+    if (!cursor.empty() && !(is_cursor(cursor) && is_time(time)))
+        refuse("cursor", "must be the next_cursor of an answer");
+    return cursor;
+}
+
+bool Query::wants_csv() {
+    const auto format = text("format");
+    if (!format.empty() && format != "json" && format != "csv") refuse("format", "must be json or csv");
+    if (format == "csv" && !text("limit").empty()) refuse("limit", "is for pages of JSON");
+    return format == "csv";
 }
 
 void Query::refuse(std::string_view name, std::string detail) {

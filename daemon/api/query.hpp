@@ -4,6 +4,7 @@
 #include "api/problem.hpp"
 #include "base/result.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -28,7 +29,10 @@ public:
     std::string time(std::string_view name);
     std::optional<bool> flag(std::string_view name);
     std::optional<std::int64_t> number(std::string_view name);
-    unsigned limit();
+    unsigned limit(unsigned most = kLargestLimit);
+    bool wants_csv();  // format=csv
+    // A cursor that begins with a time.
+    std::string time_cursor(bool (*is_cursor)(const std::string&));
 
     void refuse(std::string_view name, std::string detail);
     const std::optional<Problem>& fault() const { return fault_; }
@@ -38,7 +42,9 @@ private:
     std::optional<Problem> fault_;
 };
 
-// ISO 8601 as RFC 3339 has it: "2026-01-01T00:00:00Z", fractions and other offsets too.
+// ISO 8601 as RFC 3339 has it: "2026-01-01T00:00:00Z", fractions and other offsets too. Fractions are left
+// out.
+std::optional<std::chrono::sys_seconds> parse_time(std::string_view text);
 bool is_time(std::string_view text);
 // ASCII without blanks and control characters.
 bool is_printable(std::string_view text);
@@ -46,6 +52,11 @@ bool is_printable(std::string_view text);
 std::string shown(std::string_view text);
 // A whole number that is not negative.
 std::optional<std::int64_t> parse_number(std::string_view text);
+
+// 422 for a list that is asked for too much: what it lacks, and of which parameter.
+Problem missing(std::string parameter, std::string detail);
+// The same unless both times are given, and a day apart at most.
+std::optional<Problem> no_short_time(const std::string& since, const std::string& until, std::string detail);
 
 // 404 for a path whose segment can be nobody's hash.
 Problem no_hash(std::string_view segment);

@@ -13,6 +13,7 @@
 #include "storage/delivery_access.hpp"
 #include "storage/endpoint_store.hpp"
 #include "storage/finding_store.hpp"
+#include "storage/history_store.hpp"
 #include "storage/rehearsal.hpp"
 #include "storage/silence_store.hpp"
 #include "storage/watch_store.hpp"
@@ -58,6 +59,7 @@ struct Services {
     std::function<Guard()> guard;
     storage::WatchAccess& watches;
     storage::FindingStore& findings;
+    storage::HistoryStore& history;
     storage::DeliveryAccess& deliveries;
     storage::AlertRuleStore& alert_rules;
     storage::EndpointStore& endpoints;
@@ -94,6 +96,22 @@ struct ApiOptions {
 // State that all requests share.
 struct Shared {
     static constexpr std::size_t kChecksAtOnce = 2;
+    static constexpr std::size_t kCsvAtOnce = 8;
+
+    // Downloads of lists; each has a part of its list in memory.
+    struct CsvSeats {
+        std::size_t taken = 0;
+    };
+    class CsvSeat {
+    public:
+        explicit CsvSeat(CsvSeats& seats) : seats_(seats) { ++seats_.taken; }
+        ~CsvSeat() { --seats_.taken; }
+        CsvSeat(const CsvSeat&) = delete;
+        CsvSeat& operator=(const CsvSeat&) = delete;
+
+    private:
+        CsvSeats& seats_;
+    };
 
     Shared(const base::asio::any_io_executor& executor, Services given, const ApiOptions& chosen)
         : services(std::move(given)),
@@ -114,6 +132,7 @@ struct Shared {
     DatabaseCalls rehearsals;           // of rules, one at a time
     HostQuestions host_questions;
     EventHub hub;
+    CsvSeats csv_seats;
 };
 
 // The same as one client has it.
@@ -137,6 +156,7 @@ using SharedContext = std::shared_ptr<Context>;
 std::vector<Route> page_routes(const SharedContext& context);
 std::vector<Route> watch_routes(const SharedContext& context);
 std::vector<Route> transaction_routes(const SharedContext& context);
+std::vector<Route> history_routes(const SharedContext& context);
 std::vector<Route> search_routes(const SharedContext& context);
 std::vector<Route> finding_routes(const SharedContext& context);
 std::vector<Route> alert_routes(const SharedContext& context);

@@ -1,5 +1,6 @@
 // /v1/watches
 #include "api/body.hpp"
+#include "api/csv.hpp"
 #include "api/list_reply.hpp"
 #include "api/query.hpp"
 #include "api/services.hpp"
@@ -186,10 +187,19 @@ storage::WatchFilter watch_filter(Query& query) {
 }
 
 base::Task<net::ServerReply> list_watches(SharedContext context, Call call) {
-    Query query(call.request,
-                {"tx_hash", "stage", "verdict", "sender_id", "idempotency_key", "open", "cursor", "limit"});
+    Query query(call.request, {"tx_hash", "stage", "verdict", "sender_id", "idempotency_key", "open",
+                               "format", "cursor", "limit"});
     auto filter = watch_filter(query);
+    const bool csv = query.wants_csv();
     if (query.fault()) co_return problem_reply(*query.fault());
+    if (csv) {
+        const auto list = [context](storage::WatchFilter part) {
+            return context->services.watches.list_watches(std::move(part));
+        };
+        auto writing = csv_list<storage::Watch, storage::WatchFilter>(
+            context, "watches", std::move(filter), list, watch::watch_json, storage::watch_cursor);
+        co_return co_await std::move(writing);
+    }
     const auto limit = filter.limit++;  // one more tells whether there are more
     auto listing = context->services.watches.list_watches(std::move(filter));
     co_return co_await page_reply(context->calls, context->services.cpu, "watches", std::move(listing), limit,

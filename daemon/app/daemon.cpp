@@ -24,6 +24,7 @@
 #include "storage/pg_alert_rule_store.hpp"
 #include "storage/pg_delivery_access.hpp"
 #include "storage/pg_endpoint_store.hpp"
+#include "storage/pg_history_store.hpp"
 #include "storage/pg_page_store.hpp"
 #include "storage/pg_silence_store.hpp"
 #include "watch/open_trees.hpp"
@@ -189,6 +190,7 @@ private:
                                [this] { return guard_of(runtime_.settings.http); },
                                api_watches_,
                                runtime_.findings,
+                               history_,
                                api_deliveries_,
                                api_rules_,
                                api_endpoints_,
@@ -341,6 +343,7 @@ private:
                                   runtime_.storage_series, kServedRehearsal};
     storage::PgSilenceStore api_silences_{runtime_.database};
     storage::PgPageStore page_store_{runtime_.database};
+    storage::PgHistoryStore history_{runtime_.database};
     std::optional<api::Api> api_;
     std::optional<net::HttpServer> server_;
     WatchedParts watched_parts_{runtime_, [this] { return leads(); }};

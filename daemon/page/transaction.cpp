@@ -53,6 +53,8 @@ Json people_of(const watch::TransactionView& view) {
     people["user"] = user.id;
     people["claimed_user"] = user.claimed_id;
     people["receiver"] = transaction ? transaction->receiver_id : std::string();
+    for (const std::string name : {"signer", "user", "receiver"})
+        people[name + "_path"] = url_encoded(people[name].get<std::string>());
     people["method"] =
         transaction ? base::shortened(chain::actions_in_words(*transaction), kLongestActions) : std::string();
     return people;

@@ -12,13 +12,16 @@
 
 namespace receiptd::storage {
 
+// Empty: any.
 struct FindingFilter {
     std::string tx_hash;
     std::string contract_id;
-    std::string kind;
+    std::string signer_id;
+    std::string user_id;  // the signer, or the account behind a relayer
+    std::string kind, method_name, error_class, role, effect;
     std::optional<bool> handled;
-    std::string since;   // ISO 8601; empty: any
-    std::string cursor;  // cursor_after() the last one seen; empty: from the newest on
+    std::string since, until;  // ISO 8601; `until` is not included
+    std::string cursor;        // cursor_after() the last one seen; empty: from the newest on
     unsigned limit = 100;
 };
 

@@ -149,27 +149,41 @@ std::optional<FindingCursor> parse_finding_cursor(const std::string& text) {
 
 namespace {
 
+// A page of those that a filter chooses: $1 to $9, and a place behind which they come. `by`: more conditions.
+std::string chosen_page(const std::string& findings_within, const std::string& by) {
+    return "(SELECT * FROM findings f "
+           "WHERE ($1 = '' OR (f.tree_id = ANY (trees_of_hashes(ARRAY[$1::text])) AND f.tx_hash = $1)) AND " +
+           findings_within + by +
+           " AND ($2 = '' OR f.contract_id = $2) AND ($3 = '' OR f.kind = $3) "
+           "AND ($4 = '' OR f.handled = nullif($4, '')::boolean) AND ($5 = '' OR f.signer_id = $5) "
+           "AND ($6 = '' OR f.method_name = $6) AND ($7 = '' OR f.error_class = $7) "
+           "AND ($8 = '' OR f.role = $8) AND ($9 = '' OR f.effect = $9) "
+           "AND f.block_time >= coalesce(nullif($10, '')::timestamptz, '-infinity') "
+           "AND f.block_time < coalesce(nullif($11, '')::timestamptz, 'infinity') "
+           "AND ($12 = '' OR (f.block_time, f.finding_id) < (nullif($12, '')::timestamptz, $13)) "
+           "ORDER BY f.block_time DESC, f.finding_id DESC LIMIT $14)";
+}
+
+// Each half has an index of its own.
+std::string pages_of_user(const std::string& findings_within) {
+    return "(SELECT * FROM (" + chosen_page(findings_within, " AND f.user_id = $15") + " UNION ALL " +
+           chosen_page(findings_within, " AND f.signer_id = $15 AND f.user_id IS NULL") +
+           ") f ORDER BY f.block_time DESC, f.finding_id DESC LIMIT $14)";
+}
+
 // Newest first. The values are known when it is planned: conditions that are always true fall away.
 // `findings_within` and `results_within`: conditions on f.block_time and on block_time.
 pqxx::result page_of(pqxx::transaction_base& tx, const FindingFilter& filter,
                      const std::string& findings_within, const std::string& results_within) {
     const auto cursor = cursor_of(filter.cursor);
     const char* handled = !filter.handled ? "" : *filter.handled ? "true" : "false";
+    const auto page = filter.user_id.empty() ? chosen_page(findings_within, " AND $15 = ''")
+                                             : pages_of_user(findings_within);
     return shim::query(
-        tx,
-        select_from("(SELECT * FROM findings f "
-                    "WHERE ($1 = '' OR (f.tree_id = ANY (trees_of_hashes(ARRAY[$1::text])) AND f.tx_hash "
-                    "= $1)) AND " +
-                        findings_within +
-                        " AND ($2 = '' OR f.contract_id = $2) "
-                        "AND ($3 = '' OR f.kind = $3) AND ($4 = '' OR f.handled = nullif($4, '')::boolean) "
-                        "AND f.block_time >= coalesce(nullif($5, '')::timestamptz, '-infinity') "
-                        "AND ($6 = '' OR (f.block_time, f.finding_id) < (nullif($6, '')::timestamptz, $7)) "
-                        "ORDER BY f.block_time DESC, f.finding_id DESC LIMIT $8)",
-                    results_within) +
-            "ORDER BY f.block_time DESC, f.finding_id DESC",
-        filter.tx_hash, filter.contract_id, filter.kind, handled, filter.since, cursor.block_time,
-        cursor.finding_id, static_cast<std::int64_t>(filter.limit));
+        tx, select_from(page, results_within) + "ORDER BY f.block_time DESC, f.finding_id DESC",
+        filter.tx_hash, filter.contract_id, filter.kind, handled, filter.signer_id, filter.method_name,
+        filter.error_class, filter.role, filter.effect, filter.since, filter.until, cursor.block_time,
+        cursor.finding_id, static_cast<std::int64_t>(filter.limit), filter.user_id);
 }
 
 // Where a page may lie, newest first. Most pages lie within the last day; later steps are longer, but none
@@ -177,19 +191,20 @@ pqxx::result page_of(pqxx::transaction_base& tx, const FindingFilter& filter,
 std::vector<PgFindingStore::Days> days_of_page(pqxx::transaction_base& tx, const FindingFilter& filter) {
     const auto rows = shim::query(
         tx,
-        "WITH place AS (SELECT coalesce(nullif($1, '')::timestamptz, newest_block_time(), now()) AS newest, "
-        "    (SELECT min(block_time) FROM block_marks) AS oldest), "
+        "WITH given AS (SELECT least(nullif($1, '')::timestamptz, nullif($3, '')::timestamptz) AS until), "
+        "place AS (SELECT least(until, coalesce(newest_block_time(), now())) AS newest, until, "
+        "    (SELECT min(block_time) FROM block_marks) AS oldest FROM given), "
         "edges AS (SELECT newest - days * interval '1 day' AS since FROM place, unnest('{1,17}'::int[]) AS "
         "days "
         "  UNION ALL SELECT generate_series(newest - interval '273 days', oldest, interval '-256 days') "
         "    FROM place "
         "  UNION ALL SELECT '-infinity'), "
-        "steps AS (SELECT since, lag(since, 1, coalesce(nullif($1, '')::timestamptz + interval '1 "
+        "steps AS (SELECT since, lag(since, 1, coalesce((SELECT until FROM place) + interval '1 "
         "microsecond', "
         "    'infinity')) OVER (ORDER BY since DESC) AS until FROM edges) "
         "SELECT since, until, since - interval '8 days' FROM steps "
         "WHERE until > coalesce(nullif($2, '')::timestamptz, '-infinity') ORDER BY since DESC",
-        cursor_of(filter.cursor).block_time, filter.since);
+        cursor_of(filter.cursor).block_time, filter.since, filter.until);
     std::vector<PgFindingStore::Days> days;
     for (const auto& row : rows)
         days.push_back({row[0].as<std::string>(), row[1].as<std::string>(), row[2].as<std::string>()});

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { daemon, hostile, judged, literal, openPage, phone, silenced, token, until } from "./support.mjs";
 
-const views = ["/", "/findings", "/watches", "/alerts", "/silences", "/contracts"];
+const views = ["/", "/findings", "/watches", "/alerts", "/silences", "/contracts", "/account/relayer.sandbox"];
 
 // Waits until something holds in the page. (Playwright's own waiting would evaluate a text, which the page's policy forbids.)
 const holds = (page, what, condition, argument) => until(what, () => page.evaluate(condition, argument));

@@ -73,8 +73,8 @@ class OpenApi(support.Scenario):
             "SELECT count(DISTINCT verdict) FROM transaction_results")) == 5 and self.value(
             "SELECT count(DISTINCT state) FROM deliveries") != "0")
         for path in ("/livez", "/readyz", "/metrics", "/openapi.json", "/v1/status", "/", "/findings", "/watches", "/alerts",
-                     "/silences", "/contracts", "/v1/findings", "/v1/watches", "/v1/alerts", "/v1/endpoints", "/v1/rules",
-                     "/v1/lists", "/v1/schemas", "/v1/silences"):
+                     "/silences", "/contracts", "/v1/findings", "/v1/watches", "/v1/alerts", "/v1/gaps", "/v1/backfills",
+                     "/v1/endpoints", "/v1/rules", "/v1/lists", "/v1/schemas", "/v1/silences"):
             self.ask("GET", path, 200)
         for file in ("style.css", "script.js", "icon.svg"):
             self.ask("GET", "/assets/{file}", 200, name=file)
@@ -115,6 +115,17 @@ class OpenApi(support.Scenario):
         for alert_id, in kinds:
             self.ask("GET", "/v1/alerts/{alert_id}", 200, name=alert_id)
         self.ask("GET", "/v1/alerts/{alert_id}", 404, name="none")
+        account = self.value("SELECT signer_id FROM transaction_results WHERE verdict = 'callback_failed' LIMIT 1")
+        for role in ("user", "signer", "receiver"):
+            self.ask("GET", "/v1/transactions", 200, query=f"?account_id={account}&role={role}")
+        self.ask("GET", "/v1/transactions", 422)
+        self.ask("GET", "/v1/findings", 422, query="?effect=refunded")
+        for verdict in self.document["components"]["schemas"]["Verdict"]["enum"]:
+            self.ask("GET", "/v1/transactions", 200, query=f"?account_id={account}&verdict={verdict}")
+        self.ask("GET", "/account/{name}", 200, name=account)
+        self.ask("GET", "/account/{name}", 404, name="NO")
+        for path in ("/v1/findings", "/v1/watches", "/v1/alerts", "/v1/gaps", "/v1/backfills"):
+            self.ask("GET", path, 200, query="?format=csv")
         for path in ("/v1/findings", "/v1/watches", "/v1/alerts"):
             self.ask("GET", path, 200, query="?limit=1")
             self.ask("GET", path, 400, query="?limit=0")

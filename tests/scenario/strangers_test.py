@@ -174,7 +174,8 @@ class OddEverything(Strangers):
         return sorted(types, key=str)
 
     def pages_of(self, transactions):
-        paths = ["/", "/findings", "/watches", "/contracts", "/alerts", "/v1/findings", "/v1/watches", "/readyz"]
+        paths = ["/", "/findings", "/watches", "/contracts", "/alerts", "/v1/findings", "/v1/watches", "/readyz",
+                 "/account/alice.sandbox", "/v1/transactions?account_id=alice.sandbox", "/v1/transactions?account_id=alice.sandbox&format=csv"]
         for each in transactions:
             paths += [f"/tx/{each.hash}", f"/v1/transactions/{each.hash}", f"/v1/transactions/{each.hash}/tree.svg"]
         return [self.page(self.daemon, path)[0] for path in paths]
@@ -205,7 +206,10 @@ class OddEverything(Strangers):
             quoted = urllib.parse.quote(value, safe="")
             for path in (f"/v1/findings?limit={quoted}", f"/v1/findings?contract={quoted}", f"/v1/watches?sender_id={quoted}",
                          f"/v1/transactions/{quoted}", f"/v1/alerts?endpoint={quoted}", f"/findings?contract={quoted}",
-                         f"/contracts?hours={quoted}", f"/search?q={quoted}", f"/v1/watches/{quoted}"):
+                         f"/contracts?hours={quoted}", f"/search?q={quoted}", f"/v1/watches/{quoted}", f"/account/{quoted}",
+                         f"/v1/transactions?account_id={quoted}", f"/v1/gaps?cursor={quoted}", f"/v1/backfills?format={quoted}",
+                         f"/v1/transactions?account_id=alice.sandbox&method={quoted}&error_class={quoted}&cursor={quoted}",
+                         f"/v1/transactions?account_id=alice.sandbox&since={quoted}&until={quoted}"):
                 self.assertLess(self.ask("GET", path), 500, path)
 
     def odd_rows(self):

@@ -12,12 +12,12 @@ from libpq import Session
 from watched import EVERYTHING, Watched
 
 FEW = 1  # the day of the mark below all heights
-# What may look at all days: what is about partitions themselves, one after the other; a search for blocks, findings or a number
-# of blocks where the days before have none.
+# What may look at all days: what is about partitions themselves, one after the other; a search for blocks, findings, transactions
+# or a number of blocks where the days before have none.
 OF_ALL_DAYS = ("SELECT close_day", "tidy_partition", "bytes_a_day", "SELECT guard_day", "SELECT retire_partitions",
                "SELECT make_partitions", "oldest_block_time()", "block_above($1)", "block_below($1)",
                "FROM blocks WHERE block_time >= to_timestamp(($1::bigint) / 1000000::float8) ORDER BY block_height DESC LIMIT $2",
-               "FROM (SELECT * FROM findings f WHERE ($1 = '' OR")
+               "FROM findings f WHERE ($1 = '' OR (f.tree_id", "WITH seen AS MATERIALIZED (SELECT * FROM (")
 RULES = """
 [[rule]]
 name = "no-tokens"
@@ -32,7 +32,8 @@ stage = "completed"
 over = "1s"
 window = "2m"
 """
-PAGES = ("/v1/status", "/v1/findings", "/v1/alerts", "/v1/watches", "/", "/findings", "/watches", "/contracts", "/alerts")
+PAGES = ("/v1/status", "/v1/findings", "/v1/alerts", "/v1/watches", "/v1/transactions?account_id=ft.sandbox&role=receiver",
+         "/v1/transactions?verdict=failed", "/v1/gaps", "/v1/backfills", "/account/ft.sandbox", "/", "/findings", "/watches", "/contracts", "/alerts")
 
 
 class Locks:

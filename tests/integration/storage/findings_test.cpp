@@ -61,6 +61,55 @@ TEST_F(Findings, AreListedNewestFirstPageByPage) {
                  storage::StorageError);
 }
 
+TEST_F(Findings, AreFoundByEachFilter) {
+    execute("UPDATE findings SET user_id = 'carol.near', effect = 'refunded' WHERE receipt_id = 'r0'");
+    execute(
+        "UPDATE findings SET signer_id = 'relayer.near', method_name = 'swap', role = 'initial', "
+        "error_class = 'contract_panic', user_id = 'alice.near' WHERE receipt_id = 'r1'");
+    const auto found = [&](auto&& choose) {
+        auto filter = page_of(10);
+        choose(filter);
+        std::vector<std::string> ids;
+        for (const auto& finding : await(findings().list_findings(filter))) ids.push_back(finding.receipt_id);
+        return ids;
+    };
+    EXPECT_THAT(found([](auto& f) { f.user_id = "carol.near"; }), ElementsAre("r0"));
+    EXPECT_THAT(found([](auto& f) { f.user_id = "alice.near"; }), ElementsAre("r4", "r3", "r2", "r1"));
+    EXPECT_THAT(found([](auto& f) { f.signer_id = "alice.near"; }), ElementsAre("r4", "r3", "r2", "r0"));
+    EXPECT_THAT(found([](auto& f) { f.method_name = "swap"; }), ElementsAre("r1"));
+    EXPECT_THAT(found([](auto& f) { f.role = "initial"; }), ElementsAre("r1"));
+    EXPECT_THAT(found([](auto& f) { f.error_class = "contract_panic"; }), ElementsAre("r1"));
+    EXPECT_THAT(found([](auto& f) { f.effect = "refunded"; }), ElementsAre("r0"));
+    EXPECT_THAT(found([](auto& f) { f.until = "2022-10-19T00:01:43Z"; }), ElementsAre());
+    EXPECT_THAT(found([](auto& f) {
+                    f.until = "2022-10-19T00:01:44Z";
+                    f.limit = 1;
+                }),
+                ElementsAre("r4"));
+}
+
+TEST_F(Findings, BehindATimeThatIsFarAwayAreLookedForWhereBlocksAre) {
+    EXPECT_EQ(await(findings().list_findings(page_of(10, "9999-12-31T23:59:59.999999Z,x"))).size(), 5u);
+    auto filter = page_of(10);
+    filter.until = "9999-12-31T23:59:59Z";
+    EXPECT_EQ(count(filter), 5u);
+}
+
+TEST_F(Findings, OfAUserFollowEachOther) {
+    execute(
+        "UPDATE findings SET user_id = 'alice.near', signer_id = 'relayer.near' WHERE receipt_id IN ('r1', "
+        "'r3')");
+    std::vector<std::string> ids;
+    auto filter = page_of(1);
+    filter.user_id = "alice.near";
+    for (auto page = await(findings().list_findings(filter)); !page.empty();
+         page = await(findings().list_findings(filter))) {
+        ids.push_back(page[0].receipt_id);
+        filter.cursor = storage::cursor_after(page[0]);
+    }
+    EXPECT_THAT(ids, ElementsAre("r4", "r3", "r2", "r1", "r0"));
+}
+
 TEST_F(Findings, OfYearsAgoFollowOnTheSamePages) {
     for (const std::string days : {"20", "300", "700", "2000"}) {
         const auto then = "block_time - interval '" + days + " days'";

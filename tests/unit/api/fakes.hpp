@@ -6,6 +6,7 @@
 #include "metrics/registry.hpp"
 #include "unit/api/alert_fakes.hpp"
 #include "unit/api/fake_database.hpp"
+#include "unit/api/fake_history.hpp"
 #include "unit/api/fake_silences.hpp"
 #include "unit/net/net_loop.hpp"
 
@@ -226,6 +227,7 @@ protected:
                 },
                 watches_,
                 findings_,
+                history_,
                 deliveries_,
                 alert_rules_,
                 endpoints_,
@@ -331,6 +333,7 @@ protected:
     Database database_{io_.get_executor()};
     FakeWatches watches_{database_};
     FakeFindings findings_{database_, io_.get_executor()};
+    FakeHistory history_{database_};
     FakeDeliveries deliveries_{database_};
     FakeAlertRules alert_rules_{database_};
     FakeEndpoints endpoints_{database_};

@@ -45,7 +45,7 @@ TEST_F(RouterTest, NoAnswerIsForOtherSites) {
 TEST_F(RouterTest, AnotherMethodIsToldWhichThereAre) {
     EXPECT_EQ(header(remove("/v1/watches"), "Allow"), "GET, HEAD, POST");
     EXPECT_EQ(header(post("/v1/watches/" + kHash, "{}"), "Allow"), "GET, HEAD, DELETE");
-    EXPECT_EQ(header(get("/v1/transactions"), "Allow"), "POST");
+    EXPECT_EQ(header(get("/v1/rules/check"), "Allow"), "POST");
     EXPECT_EQ(header(post("/livez", ""), "Allow"), "GET, HEAD");
     Ask preflight;
     preflight.method = "OPTIONS";
