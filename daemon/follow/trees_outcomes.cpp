@@ -69,6 +69,7 @@ base::Task<Trees::Outcomes> Trees::compare(const Open& open, const rpc::FinalBlo
         const auto block = blocks.find(block_hash);
         const auto found = block == blocks.end() ? above.end() : above.find(block->second.height);
         if (found == above.end() || !found->second.covered) return Outcomes::unproven;
+        if (outcome.root.empty()) return Outcomes::unproven;
         const auto& roots = found->second;
         if (roots.roots.contains(outcome.root)) return Outcomes::confirmed;
         return roots.are_all ? Outcomes::refuted : Outcomes::awaited;

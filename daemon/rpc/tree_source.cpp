@@ -6,6 +6,7 @@
 #include "rpc/block_source.hpp"
 #include "rpc/questions.hpp"
 #include "rpc/shard_layout.hpp"
+#include "rpc/whole_block_check.hpp"
 
 #include <set>
 #include <string_view>
@@ -114,8 +115,12 @@ Decoder<RpcTreeSource::Told> RpcTreeSource::decoder(std::string tx_hash, TreeLim
         Told told;
         told.missing = missing_bodies(value);
         if (auto why = too_much(value, told.missing); !why.empty()) return refuse<Told>(std::move(why));
-        if (auto& conversion = status->value.transaction_outcome) compute_root(*conversion);
-        for (auto& outcome : status->value.receipts_outcome) compute_root(outcome);
+        const bool is_proven =
+            std::none_of(status->unreadable.begin(), status->unreadable.end(), is_of_proof);
+        if (auto& conversion = status->value.transaction_outcome; conversion && is_proven)
+            compute_root(*conversion);
+        if (is_proven)
+            for (auto& outcome : status->value.receipts_outcome) compute_root(outcome);
         told.complete = is_complete(value);
         told.beyond = beyond(value, limits);
         if (!told.beyond.empty()) told.digest = digest_of(value);

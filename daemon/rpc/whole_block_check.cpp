@@ -4,6 +4,8 @@
 #include "chain/proof/outcomes_root.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
 
 namespace receiptd::rpc {
 namespace {
@@ -13,13 +15,28 @@ bool tracks(const chain::WholeBlock& whole, chain::ShardId shard_id) {
     return std::find(tracked.begin(), tracked.end(), shard_id) != tracked.end();
 }
 
+// Whether what cannot be read is an outcome of this shard, or a part of which its root is made.
+bool lacks_outcomes(const chain::Decoded<chain::WholeBlock>& whole, std::size_t shard) {
+    const auto of_shard = "shards[" + std::to_string(shard) + "].";
+    return std::any_of(whole.unreadable.begin(), whole.unreadable.end(), [&](const auto& part) {
+        return is_of_proof(part) && part.path.find(of_shard) != std::string::npos;
+    });
+}
+
 }  // namespace
+
+bool is_of_proof(const chain::UnreadablePart& part) {
+    return part.is_left_out || part.path.ends_with(".status") || part.path.ends_with(".proof") ||
+           part.path.ends_with(".outcome");
+}
 
 std::string compute_hashes(chain::Decoded<chain::WholeBlock>& whole) {
     auto& block = whole.value.block;
     block.header.hash_is = chain::header_hash(*whole.document, block.header);
     block.covers_chunks = chain::covers_chunks(block);
-    for (auto& shard : whole.value.shards) {
+    for (std::size_t i = 0; i < whole.value.shards.size(); ++i) {
+        auto& shard = whole.value.shards[i];
+        if (lacks_outcomes(whole, i)) continue;
         const auto root = chain::outcomes_root(shard);
         if (!root)
             return "an outcome of shard " + std::to_string(shard.shard_id) +

@@ -9,8 +9,11 @@
 
 namespace receiptd::rpc {
 
-// Computes what the header's hash and the roots of its outcomes are by its contents; says why it cannot be
-// right, or nothing.
+// Whether a root of outcomes cannot be computed without this part.
+bool is_of_proof(const chain::UnreadablePart& part);
+
+// Computes what the header's hash and the roots of its outcomes are by its contents, but for roots of which a
+// part cannot be read; says why it cannot be right, or nothing.
 std::string compute_hashes(chain::Decoded<chain::WholeBlock>& whole);
 
 // A block as it was told before, without contents.

@@ -29,7 +29,7 @@ class Service(Judging, support.Scenario):
         """Until all that was included up to a height is stored, compared with the chunks above, and judged or waiting for later blocks."""
         config = self.config(self.chain, source=self.SOURCE, start=self.genesis + 1, network="sandbox", patience="60s", **settings)
         self.daemon = self.start("run", "--config", config)
-        support.wait_until("all up to the last height is stored and compared", self.is_stored, deadline=90)
+        support.wait_until("all up to the last height is stored and compared", self.is_stored)
 
     def is_stored(self):
         self.assertIsNone(self.daemon.poll(), self.daemon.log()[-3000:])
@@ -150,7 +150,7 @@ class InTime(Service):
             with self.subTest(fault=fault):
                 self.assert_others_fill_in_while(fault)
         self.chain.ask("/traffic", {"tps": 0})
-        support.wait_until("all up to the last height is stored and compared", self.is_stored, deadline=90)
+        support.wait_until("all up to the last height is stored and compared", self.is_stored)
         self.assert_truth_is_stored()
 
 

@@ -36,17 +36,17 @@ class LyingHosts(support.Scenario):
 
     def follow(self, blocks=BLOCKS):
         wanted = self.newest() + blocks
-        support.wait_until(f"block {wanted} is stored", lambda: self.alive() and self.newest() >= wanted, deadline=60)
+        support.wait_until(f"block {wanted} is stored", lambda: self.alive() and self.newest() >= wanted)
 
     def meet(self, host, lie, times, **more):
         """Goes on until the lie was told so often. A host that failed once is asked again only where others are busy."""
         self.chain.lie(host, lie, times=times, **more)
-        support.wait_until(f"{lie} was told", lambda: self.alive() and not self.chain.ask("/lies")[host], deadline=60)
+        support.wait_until(f"{lie} was told", lambda: self.alive() and not self.chain.ask("/lies")[host])
 
     def meet_and_say(self, host, lie, words):
         """Goes on until the daemon says in its log what is wrong with the lie: it can drop one that another host overtook."""
         self.chain.lie(host, lie)
-        support.wait_until(f"the log says '{words}'", lambda: self.alive() and words in self.daemon.log(), deadline=60)
+        support.wait_until(f"the log says '{words}'", lambda: self.alive() and words in self.daemon.log())
         self.chain.truth()
 
     def tells(self, lie, **more):
@@ -55,7 +55,7 @@ class LyingHosts(support.Scenario):
         self.chain.lie("regular", lie, **more)
         begun = self.newest()
         support.wait_until("a few blocks are stored, or the lie is told", lambda: self.alive() and (
-            self.chain.told("regular") or (self.newest() or begun) >= begun + 8), deadline=60)
+            self.chain.told("regular") or (self.newest() or begun) >= begun + 8))
         return self.chain.told("regular")
 
     def assert_complete(self):
@@ -147,7 +147,7 @@ class LargeTrees(LyingHosts):
     def test_of_very_many_receipts_hold_up_no_block_and_fill_no_memory(self):
         self.begin(1, ("regular",))
         self.chain.lie("regular", "unfinished_tree", bytes=0, receipts=20_000)
-        support.wait_until("it was told a few times", lambda: self.alive() and self.chain.told("regular") >= 12, deadline=60)
+        support.wait_until("it was told a few times", lambda: self.alive() and self.chain.told("regular") >= 12)
         self.follow()
         self.assertLess(self.peak_memory(), 150)
         self.assert_complete()
@@ -191,7 +191,7 @@ class AnotherChain(LyingHosts):
 
     def survive(self, lie, **more):
         self.begin(3, ("regular", "regular-2", "regular-3"))
-        support.wait_until("the lie is told", lambda: self.alive() and self.tells(lie, **more), deadline=60)
+        support.wait_until("the lie is told", lambda: self.alive() and self.tells(lie, **more))
         self.follow()
         self.assert_complete()
 

@@ -28,7 +28,7 @@ class Alerted(LyingHosts):
 
     def false_alerts(self):
         support.wait_until("alerts have left, and none waits", lambda: self.bodies() and self.value(
-            "SELECT count(*) FROM deliveries WHERE state = 'pending'") == "0", deadline=90)
+            "SELECT count(*) FROM deliveries WHERE state = 'pending'") == "0")
         return [body for body in self.bodies() if "it did not" in body]
 
     def assert_no_false_alert(self):
@@ -48,7 +48,7 @@ class WholeBlocks(Alerted):
         if persists:
             self.lied_up_to = self.newest()
             self.chain.ask("/traffic", {"tps": 0})
-            support.wait_until("outcomes are compared while the host lies on", self.compared, deadline=90)
+            support.wait_until("outcomes are compared while the host lies on", self.compared)
         self.chain.truth()
         self.lied_up_to = self.chain.rpc("block", {"finality": "optimistic"})["header"]["height"]  # the daemon may hold blocks back
 
@@ -58,7 +58,7 @@ class WholeBlocks(Alerted):
             f"SELECT compared @> int8range((SELECT min(block_height) FROM blocks), {self.lied_up_to + 1}, '[]') FROM coverage") == "t"
 
     def assert_truth_is_stored(self):
-        support.wait_until("all outcomes are compared", self.compared, deadline=90)
+        support.wait_until("all outcomes are compared", self.compared)
         self.assertEqual(self.value(FORGED), "0")
         self.assertEqual(self.value(UNCONFIRMED), "{}")
         self.assertIn("a host told other outcomes than those of the chain", self.daemon.log())
@@ -74,7 +74,7 @@ class WholeBlocks(Alerted):
                      "tx_hash, status, error_text FROM transactions"):
             rows = lambda database: self.query(
                 f"SELECT {what} WHERE block_height BETWEEN {first} AND {last} ORDER BY 1", database)
-            support.wait_until(f"the same {what}", lambda: rows(self.database) == rows(other), deadline=30)
+            support.wait_until(f"the same {what}", lambda: rows(self.database) == rows(other))
 
 
 class BesideHonestHosts(WholeBlocks):
@@ -160,7 +160,7 @@ class Alone(WholeBlocks):
     def test_false_outcomes_stay_and_are_marked_where_nobody_else_can_be_asked(self):
         self.begin(1, (), source="neardata")
         self.follow_lies(8)
-        support.wait_until("all outcomes are compared", self.compared, deadline=90)
+        support.wait_until("all outcomes are compared", self.compared)
         self.assertNotEqual(self.value(FORGED), "0")
         self.assertEqual(self.value("SELECT count(*) FROM receipts r, coverage c "
                                     "WHERE error_text LIKE '%it did not%' AND NOT c.unconfirmed @> r.block_height"), "0")
@@ -175,11 +175,10 @@ class OneOfThree(Alerted):
         self.follow(3)
         self.chain.lie("regular", "false_outcome")
         self.follow(25)
-        support.wait_until("it has lied", lambda: self.alive() and "a host told other outcomes" in self.daemon.log(), deadline=60)
+        support.wait_until("it has lied", lambda: self.alive() and "a host told other outcomes" in self.daemon.log())
         self.chain.truth()
         support.wait_until("all trees are there", lambda: self.alive() and self.value(
-            "SELECT count(*) FROM transactions WHERE status IS NULL AND block_height < (SELECT max(block_height) - 30 FROM blocks)") == "0",
-            deadline=60)
+            "SELECT count(*) FROM transactions WHERE status IS NULL AND block_height < (SELECT max(block_height) - 30 FROM blocks)") == "0")
         self.assertEqual(self.value(FORGED), "0")
         self.assertEqual(self.value("SELECT count(*) FROM transactions WHERE NOT confirmed"), "0")
         self.chain.ask("/traffic", {"tps": 0})

@@ -48,7 +48,7 @@ class Bouncer:
         with open(self.folder / "log", "a") as log:
             self.process = subprocess.Popen([PROGRAM, *as_user, "-q", self.folder / "pgbouncer.ini"],
                                             stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        support.wait_until("pgbouncer listens", self.answers, deadline=30)
+        support.wait_until("pgbouncer listens", self.answers)
 
     def answers(self):
         if self.process.poll() is not None:

@@ -105,7 +105,7 @@ class Grouped(Storms):
         # Dead daemons keep the leases of their deliveries for half a minute; nobody needs to wait for that.
         self.query("UPDATE deliveries SET next_attempt_at = now() WHERE lease_owner IS NOT NULL")
         support.wait_until("the storm is over", lambda: self.count("state = 'pending'") == 0 and
-                           self.value("SELECT count(*) FROM alert_groups WHERE ended_at IS NULL") == "0", deadline=120)
+                           self.value("SELECT count(*) FROM alert_groups WHERE ended_at IS NULL") == "0")
         alerts = self.count("endpoint = 'ops' AND alert_id NOT LIKE 'group-%'")
         self.assertGreaterEqual(alerts, ALERTS)
         notices = self.bodies("group.")

@@ -52,7 +52,7 @@ class OneOfThree(StrangeTimes):
         self.begin(3, THREE)
         for days in (400, -400):
             with self.subTest(days):
-                support.wait_until("it is told", lambda: self.alive() and self.tells("fork", blocks=5, days=days), deadline=60)
+                support.wait_until("it is told", lambda: self.alive() and self.tells("fork", blocks=5, days=days))
                 self.chain.truth()
                 self.follow(20)
         self.assert_times_are_true()

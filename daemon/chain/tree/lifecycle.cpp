@@ -90,7 +90,7 @@ public:
         if (transaction_.nonce && seen.key_nonce && *seen.key_nonce >= *transaction_.nonce)
             return superseded(seen);
         if (transaction_.nonce && seen.key_missing_at > 0 &&
-            *transaction_.nonce <= base::saturated_multiply(seen.key_missing_at, kNoncesOfAHeight))
+            *transaction_.nonce <= base::saturated_multiply(seen.key_missing_at, protocol::kNoncesOfAHeight))
             return without_key(seen);
         if (transaction_.valid_until && seen.height >= *transaction_.valid_until) return expired(seen);
         if (!transaction_.valid_until && seen.height >= last_height(transaction_, rules_)) never_seen(seen);
