@@ -148,8 +148,8 @@ TEST_F(UntrueHost, RefusesOnce) {
     EXPECT_EQ(ask("gas_price", json::array({nullptr})).status, 200);
     tell(R"([{"lie":"forbidden","status":401,"method":"/v0/"}])");
     EXPECT_EQ(handle(get("/v0/block/118")).status, 401);
-    EXPECT_EQ(read_lies(json::parse(R"([{"lie":"forbidden","status":402}])")).error(),
-              "lies[0]: status must be 401 or 403");
+    EXPECT_EQ(read_lies(json::parse(R"([{"lie":"forbidden","status":404}])")).error(),
+              "lies[0]: status must be 401, 402 or 403");
 }
 
 TEST_F(UntrueHost, NestsItsAnswerDeeply) {
