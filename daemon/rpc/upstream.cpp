@@ -171,9 +171,12 @@ void Upstream::remember(const Request& request, const Verdict& verdict) {
     if (request.height && verdict.reason == "GARBAGE_COLLECTED_BLOCK") memory_.collected(*request.height);
 }
 
-void Upstream::complain(const Request& request, const Verdict& verdict) const {
+void Upstream::complain(const Request& request, const Verdict& verdict) {
     if (verdict.wrong_contents)
         log::warn("upstream answered with contents that cannot be right",
+                  {{"upstream", options_.name}, {"method", request.method}, {"why", verdict.text}});
+    if (verdict.reason == kReadableInPart && !std::exchange(told_in_part_, true))
+        log::warn("upstream answered with a part that cannot be read; others are asked for it: said once",
                   {{"upstream", options_.name}, {"method", request.method}, {"why", verdict.text}});
 }
 

@@ -114,7 +114,7 @@ private:
     base::Task<Exchange> judge(const Request& request, const Read& read, Transport::Reply reply,
                                std::optional<chain::BlockHeight> known_head);
     void remember(const Request& request, const Verdict& verdict);
-    void complain(const Request& request, const Verdict& verdict) const;
+    void complain(const Request& request, const Verdict& verdict);
     void spends(Priority purpose, base::Duration waited);
     void note_time(const net::HttpResponse& reply);
     void measure(base::Duration took, std::uint64_t bytes);
@@ -133,6 +133,7 @@ private:
     HostMemory memory_;
     NetworkProof network_;
     bool showed_another_hash_ = false;
+    bool told_in_part_ = false;
     std::optional<std::chrono::seconds> clock_ahead_;
     std::set<base::asio::steady_timer*> waiting_for_proof_;
     std::optional<metrics::UpstreamSeries> series_;
