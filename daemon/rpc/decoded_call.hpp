@@ -50,7 +50,7 @@ struct ReadAnswer {
     std::optional<T> value;  // also where the verdict is that another host may tell more that can be read
 };
 
-// What the answers of a call have brought.
+// The values that the answers of a call have brought.
 template <class T>
 struct Slot {
     std::optional<T> value;

@@ -33,6 +33,15 @@ std::string fit_to_show(const std::string& text) {
     return base::shortened(base::one_line(base::visible(text)), kLongestWhy);
 }
 
+Verdict another_may_know(const char* reason, const std::string& text) {
+    Verdict verdict;
+    verdict.error_class = ErrorClass::pruned;
+    verdict.reason = reason;
+    verdict.text = fit_to_show(text);
+    verdict.absent = true;
+    return verdict;
+}
+
 }  // namespace
 
 Verdict wrong_contents(const std::string& why) {
@@ -44,22 +53,8 @@ Verdict wrong_contents(const std::string& why) {
     return verdict;
 }
 
-Verdict lacking(const std::string& what) {
-    Verdict verdict;
-    verdict.error_class = ErrorClass::pruned;
-    verdict.reason = kLacking;
-    verdict.text = fit_to_show(what);
-    verdict.absent = true;
-    return verdict;
-}
+Verdict lacking(const std::string& what) { return another_may_know(kLacking, what); }
 
-Verdict readable_in_part(const std::string& why) {
-    Verdict verdict;
-    verdict.error_class = ErrorClass::pruned;
-    verdict.reason = kReadableInPart;
-    verdict.text = fit_to_show(why);
-    verdict.absent = true;
-    return verdict;
-}
+Verdict readable_in_part(const std::string& why) { return another_may_know(kReadableInPart, why); }
 
 }  // namespace receiptd::rpc

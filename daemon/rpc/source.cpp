@@ -14,9 +14,14 @@ base::asio::thread_pool& TreeSource::Tree::cpu(base::asio::thread_pool& of_small
     return net::cpu_of(room, of_small);
 }
 
-bool is_whole(const FetchResult& result) {
+const BlockContents* contents_of(const FetchResult& result) {
     const auto* contents = std::get_if<std::unique_ptr<BlockContents>>(&result);
-    return contents != nullptr && (*contents)->tells_outcomes();
+    return contents != nullptr ? contents->get() : nullptr;
+}
+
+bool is_whole(const FetchResult& result) {
+    const auto* contents = contents_of(result);
+    return contents != nullptr && contents->tells_outcomes();
 }
 
 base::Task<void> BlockSource::run() { co_return; }

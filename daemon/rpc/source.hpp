@@ -86,6 +86,8 @@ struct Unavailable {
     std::string detail;  // for people: which host said what about which object
 };
 using FetchResult = std::variant<std::unique_ptr<BlockContents>, NoSuchHeight, NotYet, Unavailable>;
+// The block of a result; null: it has none.
+const BlockContents* contents_of(const FetchResult& result);
 // A block with its outcomes.
 bool is_whole(const FetchResult& result);
 

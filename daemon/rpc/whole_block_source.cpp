@@ -22,16 +22,10 @@ constexpr base::Duration kWholeHeadAgain = 10s;
 // Between questions for a block that the hosts do not have yet.
 constexpr base::Duration kNextBlock = 300ms;
 
-bool has_block(const std::optional<FetchResult>& result) {
-    return result && std::holds_alternative<std::unique_ptr<BlockContents>>(*result);
-}
+bool has_block(const std::optional<FetchResult>& result) { return result && contents_of(*result) != nullptr; }
 std::string fault_of(const std::optional<FetchResult>& result) {
     const auto* fault = result ? std::get_if<Unavailable>(&*result) : nullptr;
     return fault != nullptr ? fault->reason + ": " + fault->detail : "no answer in time";
-}
-const BlockContents* block_in(const FetchResult& result) {
-    const auto* contents = std::get_if<std::unique_ptr<BlockContents>>(&result);
-    return contents != nullptr ? contents->get() : nullptr;
 }
 bool has_word(const std::optional<FetchResult>& result) {
     return result && !std::holds_alternative<NotYet>(*result) &&
@@ -72,10 +66,9 @@ base::Task<void> WholeBlockSource::run() {
 base::Task<FetchResult> WholeBlockSource::fetch(chain::BlockHeight height, Priority priority,
                                                 bool with_chunks) {
     auto result = co_await fetch_once(height, priority, with_chunks);
-    const auto* block = block_in(result);
-    if (!elsewhere_ || block == nullptr || !block->tells_outcomes() || !block->is_in_part()) co_return result;
+    if (!elsewhere_ || !is_whole(result) || !contents_of(result)->is_in_part()) co_return result;
     auto other = co_await elsewhere_->fetch(height, priority, with_chunks);
-    const auto* from_hosts = block_in(other);
+    const auto* from_hosts = contents_of(other);
     if (from_hosts != nullptr && !from_hosts->is_in_part()) co_return other;
     co_return result;
 }

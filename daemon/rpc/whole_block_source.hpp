@@ -40,7 +40,8 @@ public:
     // Asks a late service for the newest block, until it keeps up, where its head says nothing of that.
     base::Task<void> run() override;
     base::Task<base::Result<chain::BlockRef, Unavailable>> head() override;
-    // What cannot be read of the service's block is asked of the hosts, which may tell it readably.
+    // A block of the service that can be read in part gives way to that of the hosts, if all of it can be
+    // read.
     base::Task<FetchResult> fetch(chain::BlockHeight height, Priority priority, bool with_chunks) override;
     base::Task<FetchResult> fetch_elsewhere(chain::BlockHeight height, Priority priority,
                                             bool with_chunks) override;

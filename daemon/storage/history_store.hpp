@@ -14,7 +14,7 @@
 
 namespace receiptd::storage {
 
-// What an account is to a transaction. `user`: it signed it, or a relayer sent it on its behalf.
+// The role of an account in a transaction. `user`: it signed it, or a relayer sent it on its behalf.
 enum class AccountRole { user, signer, receiver };
 std::string_view account_role_name(AccountRole role);
 std::optional<AccountRole> parse_account_role(std::string_view name);

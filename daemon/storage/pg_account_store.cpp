@@ -77,7 +77,7 @@ private:
     std::string heights_;
 };
 
-// What is stored stays: other accounts brought it, or an earlier attempt.
+// Stored rows stay: other accounts brought them, or an earlier attempt.
 void leave_out_stored(pqxx::transaction_base& tx, chain::RowBatch& batch) {
     using chain::Table;
     for (const auto table : {Table::blocks, Table::chunks}) batch[table] = {};

@@ -62,7 +62,7 @@ TimeCursor place_of(const std::string& text) {
     return std::move(*cursor);
 }
 
-// What is whole: stored, not lacking rows of the account, and kept.
+// Heights that are whole: stored, not lacking rows of the account, and kept.
 const std::string kKnown =
     "WITH followed AS (SELECT f.not_whole FROM followed_accounts f WHERE " + kFollowedNow +
     " AND ($1 = '' OR f.account_id IN ($1, '*'))), "

@@ -20,7 +20,7 @@ public:
     base::Task<std::vector<Gap>> list_gaps(std::int64_t above, unsigned limit) override;
     base::Task<std::vector<BackfillOrder>> list_backfills(std::int64_t before, unsigned limit) override;
 
-    // What a look at one step has found.
+    // The result of a look at one step.
     struct Look {
         std::vector<ListedTransaction> fitting;
         std::int64_t read = 0;  // rows of an index

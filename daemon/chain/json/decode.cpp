@@ -31,7 +31,8 @@ bool read_answer(decoding::Reader& reader, decoding::ondemand::object& root, T& 
     return reader.fail("an error in place of a result: " + name);
 }
 
-// What is read again for the sake of parts that cannot be read: bytes of one answer, and of all its readings.
+// Bounds of reading an answer again without the parts that cannot be read: its bytes, and those of all
+// readings.
 constexpr std::size_t kLargestReadAgain = std::size_t{16} << 20;
 constexpr std::size_t kMostReadAgain = std::size_t{256} << 20;
 constexpr std::size_t kMostUnreadable = 1'000;  // parts of one answer

@@ -18,7 +18,7 @@ namespace receiptd::chain {
 template <class T>
 using DecodeResult = base::Result<Decoded<T>, DecodeError>;
 
-// What is decoded of an answer in which something cannot be read.
+// The parts of an answer that are decoded where something in it cannot be read.
 enum class Parts : std::uint8_t {
     all,       // nothing: it is an error
     readable,  // the rest, if anything can be read without it; Decoded::unreadable names it

@@ -1,4 +1,4 @@
-// What is assumed of the protocol where no host is asked, each with its source. Everything else that a
+// Assumptions about the protocol where no host is asked, each with its source. Everything else that a
 // verdict or a check rests on is told with the transaction itself, or asked: how long a transaction is valid
 // (genesis configuration and `EXPERIMENTAL_protocol_config`, rpc/submit_source.hpp), what a tree may have
 // (rpc/tree_limits.hpp), shard layouts (rpc/shard_layouts.hpp).

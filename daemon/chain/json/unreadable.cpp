@@ -76,7 +76,7 @@ bool is_body_of_executed(const Path& path, std::size_t at) {
     return path[at].is("receipt") && at >= 1 && path[at - 1].is("receipt");
 }
 
-// What helps where the fault is in the value at this place of the path.
+// The remedy where the fault is in the value at this place of the path.
 Remedy remedy_at(const Path& path, std::size_t at) {
     const auto& here = path[at];
     const bool is_last = at + 1 == path.size();
