@@ -40,6 +40,11 @@ CREATE TABLE watches (
     conclusive boolean NOT NULL DEFAULT false,
     safe_to_resign_after_height bigint,
     safe_to_resign_estimated_at timestamptz,
+    -- The block that includes it and is not final yet.
+    early_block_hash text COLLATE "C",
+    early_block_height bigint CHECK (early_block_height >= 0),
+    early_block_time timestamptz,
+    CHECK (num_nulls(early_block_hash, early_block_height, early_block_time) IN (0, 3)),
     -- Given by who submits or watches the transaction: each message repeats it.
     metadata json CHECK (length(metadata::text) <= 4096),
     -- Whoever inserts may not stop those who read: programs count in nanoseconds.
@@ -70,7 +75,9 @@ CREATE TABLE watch_transitions (
     evidence json NOT NULL,
     conclusive boolean,
     safe_to_resign_after_height bigint,
-    safe_to_resign_estimated_at timestamptz
+    safe_to_resign_estimated_at timestamptz,
+    final boolean,        -- of an inclusion: whether its block is
+    inclusion_id text COLLATE "C"  -- of one that was not
 );
 CREATE INDEX ON watch_transitions (tx_hash, at);
 CREATE INDEX ON watch_transitions (at);

@@ -14,7 +14,8 @@ WHERE kind = 'failed_receipt' AND handled;
 
 CREATE OR REPLACE VIEW open_watches AS
 SELECT tx_hash, sender_id, stage, stage_since, now() - stage_since AS in_stage_for, stuck_since IS NOT NULL AS stuck,
-       origin, rule, checks, next_check_at, created_at, evidence
+       origin, rule, checks, next_check_at, created_at, evidence,
+       CASE WHEN stage IN ('included', 'executing', 'completed') THEN early_block_hash IS NULL END AS final
 FROM watches
 WHERE stage IN ('accepted', 'pending', 'included', 'executing', 'completed');
 
@@ -38,6 +39,7 @@ WITH stays AS (
         SELECT t.at, t.block_time FROM watch_transitions t
         WHERE t.tx_hash = l.tx_hash AND t.at < l.at ORDER BY t.at DESC LIMIT 1
     ) came ON true
+    WHERE l.from_stage <> l.to_stage
 )
 SELECT hour, stage, count(*) AS stays,
        percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds) AS p50_seconds,

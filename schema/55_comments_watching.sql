@@ -79,6 +79,9 @@ COMMENT ON COLUMN watches.objection IS 'Why the hosts would not accept it now (h
 COMMENT ON COLUMN watches.conclusive IS 'Whether the stage is proven, so that nothing later can change it. From executing on: whether the outcomes are confirmed (docs/decisions/0043), which may come after the stage.';
 COMMENT ON COLUMN watches.safe_to_resign_after_height IS 'A block whose parent is at or above this height cannot include the transaction; then it can be signed again. 0: now. NULL: it is executed, or its block hash is not known.';
 COMMENT ON COLUMN watches.safe_to_resign_estimated_at IS 'Estimated time of that height, from the block times when the row was written.';
+COMMENT ON COLUMN watches.early_block_hash IS 'Hash of the block that includes it and is not final yet. NULL: none does, or its block is final.';
+COMMENT ON COLUMN watches.early_block_height IS 'Height of that block.';
+COMMENT ON COLUMN watches.early_block_time IS 'Time of that block.';
 COMMENT ON COLUMN watches.watched_since IS 'Final height when receiptd first looked for it.';
 COMMENT ON COLUMN watches.next_check_at IS 'Time of the next request, if no block brings news before.';
 COMMENT ON COLUMN watches.checks IS 'Number of requests for it.';
@@ -104,6 +107,8 @@ COMMENT ON COLUMN watch_transitions.at IS 'When receiptd noticed it.';
 COMMENT ON COLUMN watch_transitions.block_height IS 'Height of the block that proves it. NULL: no block proves it.';
 COMMENT ON COLUMN watch_transitions.block_time IS 'Time of that block.';
 COMMENT ON COLUMN watch_transitions.evidence IS 'Evidence of the transition.';
+COMMENT ON COLUMN watch_transitions.final IS 'With to_stage included: whether the block is final. An inclusion that was not is confirmed by a second row (included to included) or retracted by one back to pending.';
+COMMENT ON COLUMN watch_transitions.inclusion_id IS 'Joins the rows of one inclusion in a block that was not final. NULL: the block was final when it was seen.';
 COMMENT ON COLUMN watch_transitions.conclusive IS 'As in watches.';
 COMMENT ON COLUMN watch_transitions.safe_to_resign_after_height IS 'As in watches.';
 COMMENT ON COLUMN watch_transitions.safe_to_resign_estimated_at IS 'As in watches.';

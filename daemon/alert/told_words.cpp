@@ -82,11 +82,19 @@ std::string end_in_words(const Told& told) {
     return error_text.empty() || error_text == error_class ? words : words + ": " + error_text;
 }
 
+std::string inclusion_in_words(const Told& told) {
+    const bool is_final = told.value("final", Told()) == true;
+    if (text(told, "inclusion_id").empty()) return " is in a block";
+    return is_final ? " is in a block that is final now" : " is in a block that is not final yet";
+}
+
 std::string stage_in_words(const Told& told) {
     const auto stage = text(told, "stage");
+    const bool is_retracted = stage == "pending" && !text(told, "inclusion_id").empty();
     const std::string became = stage == "accepted"    ? " begins anew"
+                               : is_retracted         ? " waits again: its block did not become final"
                                : stage == "pending"   ? " was taken by hosts"
-                               : stage == "included"  ? " is in a block"
+                               : stage == "included"  ? inclusion_in_words(told)
                                : stage == "executing" ? " is executing"
                                                       : " is " + stage;
     const auto why = why_no_verdict(told);

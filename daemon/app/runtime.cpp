@@ -204,6 +204,7 @@ Runtime::Runtime(const config::Settings& configured)
     follower.place_receipts(sources->receipts(), sources->trees(), unplaced);
     follower.fetch_again(accounts, reindex);
     follower.check_outcomes(outcomes, {sources->trees(), sources->rpc_blocks()});
+    if (settings.follow.optimistic) follower.look_early(sources->early_blocks());
 }
 
 api::DaemonStatus Runtime::status() const {

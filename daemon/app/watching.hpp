@@ -33,6 +33,10 @@ public:
     std::vector<chain::WantedWatch> wanted(const chain::Sightings& seen) const override {
         return tracker_.wanted(seen);
     }
+    bool awaits_inclusion() const override { return tracker_.running() && tracker_.awaits_inclusion(); }
+    void seen_early(const std::string& tx_hash, const chain::SeenEarly& seen) override {
+        tracker_.seen_early(tx_hash, seen);
+    }
     void committed(const chain::CommitFacts& facts) override { tracker_.committed(facts); }
     void lost(const base::HeightSet& heights) override { tracker_.lost(heights); }
     void settled(const chain::DecidedCounts& decided) override { tracker_.settled(decided); }

@@ -133,6 +133,14 @@ constexpr Key kDaemonKeys[] = {
      .min = 1,
      .max = 256},
     {.section = "follow",
+     .name = "optimistic",
+     .type = Type::flag,
+     .at = setting<&Settings::follow, &Follow::optimistic>(),
+     .help =
+         "While a watched transaction waits for a block, blocks are looked through before they are final, "
+         "so that its inclusion is told some blocks earlier, with `final: false`. It costs one request "
+         "per block."},
+    {.section = "follow",
      .name = "patience",
      .type = Type::duration,
      .at = setting<&Settings::follow, &Follow::patience>(),

@@ -222,6 +222,7 @@ base::Task<bool> Follower::start_following(std::optional<base::Height> until) {
     if (!until || from <= *until) runs_.spawn(guard(run_along_head(*first, until)));
     loops_.spawn(guard(confirmation_.run()));
     if (outcome_check_) loops_.spawn(guard(outcome_check_->run()));
+    if (early_look_) loops_.spawn(guard(early_look_->run()));
     runs_.spawn(guard(repair_gaps()));
     runs_.spawn(guard(judge_late_trees()));
     runs_.spawn(guard(resume_backfills()));

@@ -5,6 +5,7 @@
 #include "config/settings.hpp"
 #include "follow/commit_listener.hpp"
 #include "follow/confirmation.hpp"
+#include "follow/early_look.hpp"
 #include "follow/leadership.hpp"
 #include "follow/outcome_check.hpp"
 #include "follow/pipeline.hpp"
@@ -78,6 +79,10 @@ public:
 
     // With scope accounts, from the next block on. `serial`: storage::FollowedAccounts.
     void follow_accounts(std::set<std::string, std::less<>> accounts, std::int64_t serial);
+
+    // While a watched transaction waits for a block, blocks are looked through before they are final. Call
+    // before follow().
+    void look_early(rpc::EarlyBlocks& blocks) { early_look_.emplace(blocks, state_); }
 
     // Call before follow() and backfill().
     void tell(CommitListener& listener) { state_.listener = &listener; }
@@ -163,6 +168,7 @@ private:
     bool fill_goes_on_ = false;               // see End
     storage::OutcomeStore* outcomes_ = nullptr;
     std::optional<OutcomeCheck> outcome_check_;
+    std::optional<EarlyLook> early_look_;
     rpc::TreeSource* tree_source_;
     std::optional<UnplacedSources> unplaced_sources_;  // its store is also for keep()
     std::optional<Trees> trees_;

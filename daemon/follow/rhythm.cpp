@@ -58,6 +58,32 @@ void HeadRhythm::advanced(base::Height height, base::SteadyTime asked_at) {
     next_poll_ = std::max(arrived + interval_ - lead, asked_at + kShortest / 4);
 }
 
+// A block comes some time before it is asked for, a quarter of its time at first. The questions come a little
+// earlier each time, until one is too early.
+void BlockRhythm::saw(base::Height height, base::SteadyTime asked_at) {
+    if (!sights_.empty() && height <= sights_.back().height) sights_.clear();
+    const bool is_late = !sights_.empty() && height > sights_.back().height + 1;
+    sights_.push_back({height, asked_at});
+    if (sights_.size() > kRemembered) sights_.pop_front();
+    const auto& first = sights_.front();
+    if (sights_.size() >= 3)
+        interval_ = std::clamp<base::Duration>(
+            (asked_at - first.at) / static_cast<base::Duration::rep>(height - first.height), kShortest,
+            kLongest);
+    next_poll_ = asked_at + interval_;
+    if (misses_ > 0)
+        next_poll_ += interval_ / 4;
+    else
+        next_poll_ -= is_late ? interval_ / 4 : interval_ / 64;
+    misses_ = 0;
+}
+
+void BlockRhythm::saw_nothing(base::SteadyTime at) {
+    const auto wait = misses_ < 2 ? interval_ / 8 : interval_ / 2;
+    ++misses_;
+    next_poll_ = at + std::max<base::Duration>(wait, kShortest / 4);
+}
+
 void HeadRhythm::failed(base::SteadyTime asked_at) {
     next_poll_ = asked_at + std::max<base::Duration>(interval_, 200ms);
 }

@@ -40,4 +40,28 @@ private:
     base::SteadyTime next_poll_{};
 };
 
+// When to ask for the newest block, final or not: once a block, soon after it may be there. Pure.
+class BlockRhythm {
+public:
+    explicit BlockRhythm(base::Duration first_guess = std::chrono::milliseconds(600))
+        : interval_(first_guess) {}
+
+    // A block that was new, by a question of that time.
+    void saw(base::Height height, base::SteadyTime asked_at);
+    // None was, at that time.
+    void saw_nothing(base::SteadyTime at);
+
+    base::SteadyTime next_poll() const { return next_poll_; }
+
+private:
+    struct Sight {
+        base::Height height;
+        base::SteadyTime at;
+    };
+    base::Duration interval_;
+    std::deque<Sight> sights_;  // the latest few
+    unsigned misses_ = 0;       // since then
+    base::SteadyTime next_poll_{};
+};
+
 }  // namespace receiptd::follow

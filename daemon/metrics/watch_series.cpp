@@ -12,6 +12,7 @@ constexpr std::array kStages = {"accepted",  "pending", "included", "executing",
                                 "completed", "final",   "rejected", "forwarding_failed",
                                 "dropped",   "expired", "unknown"};
 constexpr std::array kWithheld = {"backfill", "before_database", "too_old"};
+constexpr std::array kFates = {"final", "early", "confirmed", "retracted"};
 constexpr std::array kVerdicts = {"succeeded", "failed", "callback_failed", "receipt_failed",
                                   "succeeded_with_handled_failure"};
 
@@ -35,11 +36,17 @@ WatchSeries::WatchSeries(Registry& r)
                         {"stage"})),
       stage_seconds_(r.histogram("receiptd_watch_stage_seconds",
                                  "Chain time from a watched transaction's inclusion to a stage.", {"stage"})),
+      inclusions_(
+          r.counter("receiptd_inclusions_total",
+                    "Inclusions of watched transactions: in a final block, or early in one that was not "
+                    "final yet, and then confirmed or retracted.",
+                    {"fate"})),
       verdicts_(r.counter("receiptd_verdicts_total", "Transactions judged, watched or not.", {"verdict"})),
       findings_(r.counter("receiptd_findings_total", "Failures found, of transactions watched or not.",
                           {"kind", "error_class"})) {
     // A series that begins at 1 has no increase: the first one dropped would be told to nobody.
     for (const char* stage : kStages) stages_.Add({{"stage", stage}});
+    for (const char* fate : kFates) inclusions_.Add({{"fate", fate}});
     for (const char* verdict : kVerdicts) verdicts_.Add({{"verdict", verdict}});
     auto& withheld =
         r.counter("receiptd_findings_withheld_total",
@@ -52,6 +59,8 @@ void WatchSeries::observe_stage(const std::string& stage, double seconds) {
 }
 
 void WatchSeries::count_stage(const std::string& stage) { stages_.Add({{"stage", stage}}).Increment(); }
+
+void WatchSeries::count_inclusion(const std::string& fate) { inclusions_.Add({{"fate", fate}}).Increment(); }
 
 void WatchSeries::count_verdict(const std::string& verdict, double count) {
     verdicts_.Add({{"verdict", verdict}}).Increment(count);

@@ -19,6 +19,7 @@ struct WatchSeries {
 
     // Labels from closed sets: stages, verdicts, kinds of findings and error classes.
     void count_stage(const std::string& stage);
+    void count_inclusion(const std::string& fate);  // "final", "early", "confirmed", "retracted"
     void observe_stage(const std::string& stage, double seconds);
     void count_verdict(const std::string& verdict, double count);
     void count_finding(const std::string& kind, const std::string& error_class, double count);
@@ -28,6 +29,7 @@ struct WatchSeries {
 private:
     prometheus::Family<prometheus::Counter>& stages_;
     prometheus::Family<prometheus::Histogram>& stage_seconds_;
+    prometheus::Family<prometheus::Counter>& inclusions_;
     prometheus::Family<prometheus::Counter>& verdicts_;
     prometheus::Family<prometheus::Counter>& findings_;
     std::map<std::string, prometheus::Counter*> withheld_;

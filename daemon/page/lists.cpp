@@ -99,7 +99,7 @@ Json watch_values(const storage::Watch& watch, base::WallTime now) {
     Json values;
     values["tx"] = transaction_link(watch.tx_hash);
     values["sender"] = watch.sender_id;
-    values["stage"] = stage_badge(watch.state.stage);
+    values["stage"] = stage_badge(watch.state);
     values["verdict"] = watch.state.verdict ? verdict_badge(*watch.state.verdict) : Json();
     values["reason"] = watch.state.reason.empty() ? Json() : Json(error_class_words(watch.state.reason));
     values["origin"] = storage::origin_name(watch.origin);

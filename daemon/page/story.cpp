@@ -85,8 +85,8 @@ std::optional<chain::Verdict> verdict_of(const watch::TransactionView& view) {
 
 // Without a watch the stages are those that the tree proves.
 Json progress_badge(const watch::TransactionView& view) {
-    if (view.watch) return stage_badge(view.watch->state.stage);
-    if (!view.transitions.empty()) return stage_badge(view.transitions.back().transition.to);
+    if (view.watch) return stage_badge(view.watch->state);
+    if (!view.transitions.empty()) return stage_badge(view.transitions.back().transition);
     return has_tree(view) ? part_badge() : stage_badge(chain::Stage::unknown);
 }
 

@@ -227,6 +227,24 @@ Json stage_badge(chain::Stage stage) {
     return badge(key, key, "calm", "");
 }
 
+Json stage_badge(const chain::WatchState& state) {
+    if (!state.early) return stage_badge(state.stage);
+    return badge("early", "Included, not final", "wait",
+                 "It is in a block that is not final yet: the chain may still take the block back.");
+}
+
+Json stage_badge(const chain::Transition& transition) {
+    if (transition.retracts())
+        return badge("retracted", "Taken back", "odd",
+                     "Its block did not become final; it waits for another one.");
+    if (transition.confirms())
+        return badge("confirmed", "Confirmed", "wait", "The block that has it is final.");
+    chain::WatchState state;
+    state.stage = transition.to;
+    if (transition.final == false) state.early.emplace();
+    return stage_badge(state);
+}
+
 Json part_badge() {
     return badge("part", "Only a part", "odd",
                  "Only some of its receipts are stored, not the transaction itself.");

@@ -43,6 +43,8 @@ Json transaction_link(const std::string& tx_hash);
 // sentence.
 Json verdict_badge(chain::Verdict verdict);
 Json stage_badge(chain::Stage stage);
+Json stage_badge(const chain::WatchState& state);
+Json stage_badge(const chain::Transition& transition);
 Json part_badge();                             // receipts of a transaction that is not stored itself
 Json kind_badge(std::string_view alert_kind);  // as alerts.kind has it
 Json role_badge(chain::Role role);

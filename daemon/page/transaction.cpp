@@ -22,7 +22,7 @@ constexpr std::size_t kMostEvidence = 2'000;
 Json stage_values(const storage::StoredTransition& stored, base::WallTime now) {
     const auto& transition = stored.transition;
     Json values;
-    values["badge"] = stage_badge(transition.to);
+    values["badge"] = stage_badge(transition);
     const bool is_placed = transition.at && transition.at->height > 0;
     values["height"] = is_placed ? Json(height_text(transition.at->height)) : Json();
     values["time"] = transition.at ? time_json(transition.at->timestamp_nanosec, now) : Json();

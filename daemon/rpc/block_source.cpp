@@ -111,6 +111,7 @@ base::Task<FetchResult> RpcBlockSource::complete(BlockAnswer block, Priority pri
             co_return unavailable(std::move(*fetched->error));
         }
         chunks = std::move(fetched->values);
+        early_chunks_.erase(early_chunks_.begin(), early_chunks_.upper_bound(height));
         if (listed_) listed_->put(height, chunks);
     }
     auto& host = *router_->hosts()[block.host];
@@ -157,8 +158,26 @@ base::Task<void> RpcBlockSource::fetch_chunk(std::shared_ptr<Chunks> chunks, std
         chunks->error = answer.error();
 }
 
+base::Task<std::vector<SharedChunk>> RpcBlockSource::early_chunks(const BlockAnswer& block) {
+    const auto fetched = co_await fetch_chunks(block, Priority::watch, Finality::optimistic);
+    auto chunks = std::move(fetched->values);
+    std::erase(chunks, nullptr);
+    auto& kept = early_chunks_[block.value.value.header.height];
+    for (const auto& chunk : chunks) kept.emplace(chunk->value.header.chunk_hash, chunk);
+    while (early_chunks_.size() > kEarlyHeights) early_chunks_.erase(early_chunks_.begin());
+    co_return chunks;
+}
+
+SharedChunk RpcBlockSource::kept_chunk(chain::BlockHeight height, const std::string& hash) const {
+    const auto at = early_chunks_.find(height);
+    if (at == early_chunks_.end()) return nullptr;
+    const auto found = at->second.find(hash);
+    return found == at->second.end() ? nullptr : found->second;
+}
+
 base::Task<std::shared_ptr<RpcBlockSource::Chunks>> RpcBlockSource::fetch_chunks(const BlockAnswer& block,
-                                                                                 Priority priority) {
+                                                                                 Priority priority,
+                                                                                 Finality finality) {
     const auto height = block.value.value.header.height;
     auto chunks = std::make_shared<Chunks>();
     base::TaskGroup group(executor_);
@@ -170,7 +189,12 @@ base::Task<std::shared_ptr<RpcBlockSource::Chunks>> RpcBlockSource::fetch_chunks
     for (const auto& header : block.value.value.chunks) {
         if (header.height_included != height) continue;  // an old chunk's header, repeated
         std::string hash(header.chunk_hash);
+        if (auto kept = kept_chunk(height, hash)) {
+            chunks->values[index++] = std::move(kept);
+            continue;
+        }
         auto call = ask_chunk(hash, height, header.shard_id, priority);
+        if (finality == Finality::optimistic) call = before_final(std::move(call));
         call.first_host = block.host;
         group.spawn(fetch_chunk(chunks, index++, std::move(call), std::move(hash)));
     }

@@ -34,6 +34,9 @@ public:
     base::Task<FetchResult> complete(BlockAnswer block, Priority priority, bool with_chunks);
     // It is found again without a question.
     void keep(BlockAnswer block);
+    // The new chunks of a block that is not final yet; they are kept until it is. Without those that cannot
+    // be had.
+    base::Task<std::vector<SharedChunk>> early_chunks(const BlockAnswer& block);
 
 private:
     base::Task<std::variant<BlockAnswer, FetchResult>> block_at(chain::BlockHeight height, Priority priority);
@@ -43,7 +46,10 @@ private:
     struct Chunks;
     base::Task<void> fetch_chunk(std::shared_ptr<Chunks> chunks, std::size_t index, Call call,
                                  std::string hash);
-    base::Task<std::shared_ptr<Chunks>> fetch_chunks(const BlockAnswer& block, Priority priority);
+    enum class Finality : std::uint8_t { final, optimistic };
+    base::Task<std::shared_ptr<Chunks>> fetch_chunks(const BlockAnswer& block, Priority priority,
+                                                     Finality finality = Finality::final);
+    SharedChunk kept_chunk(chain::BlockHeight height, const std::string& hash) const;
     std::optional<BlockAnswer> take(chain::BlockHeight height);
 
     base::asio::any_io_executor executor_;
@@ -53,7 +59,11 @@ private:
     std::shared_ptr<HeaderCheck> headers_;
     std::shared_ptr<ListedReceipts> listed_;
     std::map<chain::BlockHeight, BlockAnswer> kept_;  // blocks had by asking for the head
+    std::map<chain::BlockHeight, std::map<std::string, SharedChunk>> early_chunks_;  // by hash
 };
+
+// So many heights above the final ones are kept.
+inline constexpr std::size_t kEarlyHeights = 8;
 
 // No chain has come that far: 30 years of a block each microsecond.
 inline constexpr chain::BlockHeight kHighest = 1'000'000'000'000'000;

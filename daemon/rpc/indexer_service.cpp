@@ -41,16 +41,48 @@ base::Task<base::Result<WholeBlockService::Head, Unavailable>> IndexerService::h
     co_return Head{std::move(*block), false};
 }
 
+base::Task<base::Result<Answer<IndexerService::Whole>, CallError>> IndexerService::ask(
+    const RpcBlockSource::BlockAnswer& block, Call call) {
+    return decoded_call<Whole>(*router_, pool_, std::move(call),
+                               indexer_block_decoder(known_block(block.value.value)), lacks_shards);
+}
+
+base::Task<base::Result<EarlyBlock, Unavailable>> IndexerService::early(RpcBlockSource::BlockAnswer block) {
+    const auto ref = chain::block_ref(block.value.value.header);
+    auto call = before_final(ask_indexer_block(ref.hash, ref.height, Priority::watch));
+    auto answer = co_await ask(block, std::move(call));
+    if (!answer) {
+        auto error = answer.error();
+        if (!error.denied_by_all) co_return unavailable(std::move(error));
+        auto host = router_->hosts()[block.host]->name();
+        co_return co_await open_early(*blocks_, std::move(host), std::move(block));
+    }
+    auto host = router_->hosts()[answer->host]->name();
+    auto early = early_block(answer->value.value, host);
+    early_.insert_or_assign(ref.height, Early{std::move(host), std::move(answer->value)});
+    while (early_.size() > kEarlyHeights) early_.erase(early_.begin());
+    co_return std::move(early);
+}
+
+std::optional<IndexerService::Early> IndexerService::take_early(chain::BlockHeight height,
+                                                                const std::string& hash) {
+    std::optional<Early> early;
+    const auto found = early_.find(height);
+    if (found != early_.end() && found->second.whole.value.block.header.hash == hash)
+        early = std::move(found->second);
+    early_.erase(early_.begin(), early_.upper_bound(height));
+    return early;
+}
+
 base::Task<FetchResult> IndexerService::fetch(chain::BlockHeight height, Priority priority,
                                               bool with_chunks) {
     auto found = co_await blocks_->find(height, priority);
     if (auto* without = std::get_if<FetchResult>(&found)) co_return std::move(*without);
     auto& block = std::get<RpcBlockSource::BlockAnswer>(found);
-    auto known = known_block(block.value.value);
-    auto call = ask_indexer_block(known.hash, height, priority);
-    auto decode = indexer_block_decoder(std::move(known));
-    auto answer =
-        co_await decoded_call<WholeBlock>(*router_, pool_, std::move(call), std::move(decode), lacks_shards);
+    const std::string hash(block.value.value.header.hash);
+    if (auto early = take_early(height, hash))
+        co_return co_await checked_contents(headers_, std::move(early->host), std::move(early->whole));
+    auto answer = co_await ask(block, ask_indexer_block(hash, height, priority));
     if (answer) {
         said_that_none_is_made_ = false;
         auto& host = *router_->hosts()[answer->host];

@@ -3,10 +3,13 @@
 #pragma once
 
 #include "rpc/block_source.hpp"
+#include "rpc/early_blocks.hpp"
 #include "rpc/whole_block_check.hpp"
 #include "rpc/whole_block_source.hpp"
 
+#include <map>
 #include <memory>
+#include <string>
 
 namespace receiptd::rpc {
 
@@ -21,11 +24,24 @@ public:
     base::Task<FetchResult> fetch(chain::BlockHeight height, Priority priority, bool with_chunks) override;
     bool waits_for_next() const override { return false; }
 
+    // A block that is not final yet: it is kept until it is.
+    base::Task<base::Result<EarlyBlock, Unavailable>> early(RpcBlockSource::BlockAnswer block);
+
 private:
+    using Whole = chain::Decoded<chain::WholeBlock>;
+    base::Task<base::Result<Answer<Whole>, CallError>> ask(const RpcBlockSource::BlockAnswer& block,
+                                                           Call call);
+    struct Early {
+        std::string host;
+        Whole whole;
+    };
+    std::optional<Early> take_early(chain::BlockHeight height, const std::string& hash);
+
     base::asio::thread_pool& pool_;
     std::shared_ptr<Router> router_;
     std::shared_ptr<RpcBlockSource> blocks_;
     std::shared_ptr<HeaderCheck> headers_;
+    std::map<chain::BlockHeight, Early> early_;
     bool said_that_none_is_made_ = false;
 };
 

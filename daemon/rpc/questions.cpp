@@ -55,6 +55,12 @@ Call ask_final_block(Priority priority) {
     return call;
 }
 
+Call ask_newest_block(Priority priority) {
+    auto call = rpc_call("block", {{"finality", "optimistic"}}, "newest block", priority, kHeaders);
+    call.request.first_timeout = kHeadSoon;
+    return call;
+}
+
 Call ask_block(chain::BlockHeight height, Priority priority) {
     auto call =
         rpc_call("block", {{"block_id", height}}, "block " + std::to_string(height), priority, kHeaders);
@@ -151,6 +157,17 @@ Call ask_verifier(const std::string& signed_tx_base64, const std::string& tx_has
 Call ask_to_broadcast(const std::string& signed_tx_base64, const std::string& tx_hash, Priority priority) {
     return rpc_call("broadcast_tx_async", json::array({signed_tx_base64}), "sending transaction " + tx_hash,
                     priority, kShort);
+}
+
+Call before_final(Call call) {
+    call.request.height.reset();
+    return call;
+}
+
+Call get_early_neardata(chain::BlockHeight height, Priority priority) {
+    auto call = before_final(get_neardata("/v0/block_opt/" + std::to_string(height), priority, height));
+    call.request.method = "v0/block_opt";
+    return call;
 }
 
 Call get_neardata(const std::string& path, Priority priority, std::optional<chain::BlockHeight> height) {

@@ -10,6 +10,7 @@
 namespace receiptd::rpc {
 
 Call ask_final_block(Priority priority);
+Call ask_newest_block(Priority priority);  // final or not
 Call ask_block(chain::BlockHeight height, Priority priority);
 Call ask_block(const std::string& hash, Priority priority);
 // `height`: of the block that lists the chunk.
@@ -32,6 +33,10 @@ Call ask_protocol_config(chain::BlockHeight height, Priority priority);
 Call ask_verifier(const std::string& signed_tx_base64, const std::string& tx_hash, Priority priority);
 // broadcast_tx_async.
 Call ask_to_broadcast(const std::string& signed_tx_base64, const std::string& tx_hash, Priority priority);
+// What is asked of a block before it is final says nothing of how far a host's final blocks reach.
+Call before_final(Call call);
+// neardata: a block, final or not.
+Call get_early_neardata(chain::BlockHeight height, Priority priority);
 // neardata: a path under the host's own, e.g. "/v0/block/123".
 Call get_neardata(const std::string& path, Priority priority, std::optional<chain::BlockHeight> height);
 

@@ -83,7 +83,7 @@ std::unique_ptr<Upstream> make_neardata(const Parts& parts, const config::Nearda
 class ConfiguredSources final : public Sources {
 public:
     ConfiguredSources(Parts parts, base::asio::thread_pool& pool, const config::Settings& settings)
-        : pool_(pool), settings_(settings) {
+        : settings_(settings) {
         std::vector<std::unique_ptr<Upstream>> hosts;
         for (const auto& host : settings.upstreams)
             hosts.push_back(make_upstream(parts, host, settings.timeouts));
@@ -101,9 +101,19 @@ public:
         final_keys_ = std::make_unique<RpcFinalKeys>(pool, rpc_);
         rpc_blocks_ = std::make_shared<RpcBlockSource>(parts.executor, pool, rpc_, cache, headers, listed);
         std::unique_ptr<WholeBlockService> service;
-        if (neardata_) service = std::make_unique<NeardataService>(pool, neardata_, headers);
-        if (settings.follow.source == config::Source::indexer)
-            service = std::make_unique<IndexerService>(pool, rpc_, rpc_blocks_, headers);
+        if (neardata_) {
+            service = std::make_unique<NeardataService>(pool, neardata_, headers);
+            early_blocks_ = std::make_unique<NeardataEarlyBlocks>(pool, neardata_);
+        } else if (settings.follow.source == config::Source::indexer) {
+            auto indexer = std::make_unique<IndexerService>(pool, rpc_, rpc_blocks_, headers);
+            early_blocks_ = std::make_unique<RpcEarlyBlocks>(
+                pool, rpc_, [&made = *indexer](auto block) { return made.early(std::move(block)); });
+            service = std::move(indexer);
+        } else {
+            early_blocks_ = std::make_unique<RpcEarlyBlocks>(pool, rpc_, [this](auto block) {
+                return open_early(*rpc_blocks_, rpc_->hosts()[block.host]->name(), std::move(block));
+            });
+        }
         if (service)
             whole_blocks_ = std::make_unique<WholeBlockSource>(parts.executor, parts.time, std::move(service),
                                                                rpc_blocks_);
@@ -120,6 +130,7 @@ public:
 
     BlockSource& blocks() override { return whole_blocks_ ? *whole_blocks_ : *rpc_blocks_; }
     BlockSource& rpc_blocks() override { return *rpc_blocks_; }
+    EarlyBlocks& early_blocks() override { return *early_blocks_; }
     Witnesses& witnesses() override { return *witnesses_; }
     TreeSource& trees() override { return *trees_; }
     ReceiptSource& receipts() override { return *receipts_; }
@@ -158,12 +169,12 @@ private:
             upstream.set_limits(limits_of(wanted));
     }
 
-    base::asio::thread_pool& pool_;
     config::Settings settings_;
     std::shared_ptr<Router> rpc_;
     std::shared_ptr<Router> neardata_;
     std::shared_ptr<RpcBlockSource> rpc_blocks_;
     std::unique_ptr<BlockSource> whole_blocks_;
+    std::unique_ptr<EarlyBlocks> early_blocks_;
     std::unique_ptr<Witnesses> witnesses_;
     std::unique_ptr<TreeSource> trees_;
     std::unique_ptr<ReceiptSource> receipts_;

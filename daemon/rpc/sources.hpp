@@ -3,6 +3,7 @@
 
 #include "config/settings.hpp"
 #include "metrics/rpc_series.hpp"
+#include "rpc/early_blocks.hpp"
 #include "rpc/final_keys.hpp"
 #include "rpc/network_check.hpp"
 #include "rpc/receipt_source.hpp"
@@ -23,6 +24,7 @@ public:
     virtual ~Sources() = default;
     virtual BlockSource& blocks() = 0;      // as `follow.source` says
     virtual BlockSource& rpc_blocks() = 0;  // of the upstreams, whatever it says
+    virtual EarlyBlocks& early_blocks() = 0;
     virtual Witnesses& witnesses() = 0;
     virtual TreeSource& trees() = 0;  // without an upstream every answer is Unavailable
     virtual ReceiptSource& receipts() = 0;

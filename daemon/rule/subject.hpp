@@ -46,6 +46,9 @@ struct Subject {
     std::optional<bool> expected = {};
     std::optional<bool> conclusive = {};
     std::string_view stage = {};  // of kind stage and latency: the stage that was entered
+    // Of stage included: "confirmed" or "retracted", where that is the news of an inclusion that was not
+    // final.
+    std::string_view inclusion = {};
 
     // Kind event
     std::string_view standard = {};

@@ -50,7 +50,9 @@ struct Alerts {
         ids.push_back(std::string(subject.cause_id) + (telling > 1 ? ":" + std::to_string(telling) : ""));
         tellings.push_back(std::to_string(telling));
         handled.emplace_back(!subject.handled ? "" : *subject.handled ? "t" : "f");
-        kinds.emplace_back(subject.kind == rule::Kind::stage ? subject.stage : rule::kind_name(subject.kind));
+        kinds.emplace_back(!subject.inclusion.empty()          ? subject.inclusion
+                           : subject.kind == rule::Kind::stage ? subject.stage
+                                                               : rule::kind_name(subject.kind));
         tx_hashes.emplace_back(subject.tx_hash);
         causes.push_back(chain::queryable_json(cause_json));
         lists.push_back(std::to_string(list_of(matched)));

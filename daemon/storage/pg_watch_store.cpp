@@ -68,6 +68,15 @@ const char* origin_name(WatchOrigin origin) {
     return "hash";
 }
 
+WatchUpdate update_of(const Watch& watch) {
+    WatchUpdate update;
+    update.tx_hash = watch.tx_hash;
+    update.from = watch.state.stage;
+    update.state = watch.state;
+    if (watch.state.early) update.judged_early = watch.state.early->block_hash;
+    return update;
+}
+
 PgWatchStore::PgWatchStore(Database& database, const base::Clock& clock, WaitedFor waited_for,
                            metrics::WatchSeries* series)
     : database_(database),
@@ -227,12 +236,12 @@ base::Task<bool> PgWatchStore::wait_for_watches(std::chrono::milliseconds timeou
 
 base::Task<std::vector<StoredTransition>> PgWatchStore::transitions(std::string tx_hash) {
     return lane_.transaction([tx_hash = std::move(tx_hash)](pqxx::work& tx) {
-        const auto rows =
-            shim::query(tx,
-                        "SELECT from_stage, to_stage, " + microseconds_of("at") + ", block_height, " +
-                            microseconds_of("block_time") + ", evidence, " + certainty_columns() +
-                            " FROM watch_transitions WHERE tx_hash = $1 ORDER BY at",
-                        tx_hash);
+        const auto rows = shim::query(
+            tx,
+            "SELECT from_stage, to_stage, " + microseconds_of("at") + ", block_height, " +
+                microseconds_of("block_time") + ", evidence, " + certainty_columns() +
+                ", final, coalesce(inclusion_id, '') FROM watch_transitions WHERE tx_hash = $1 ORDER BY at",
+            tx_hash);
         std::vector<StoredTransition> found;
         for (const auto& row : rows) {
             StoredTransition stored;
@@ -245,6 +254,8 @@ base::Task<std::vector<StoredTransition>> PgWatchStore::transitions(std::string 
                                                   row[4].as<std::uint64_t>() * kNanosecondsPerMicrosecond};
             transition.evidence = row[5].as<std::string>();
             stored.certainty = certainty_of(row, 6).value_or(chain::Certainty{});
+            transition.final = shim::optional_of<bool>(row[9]);
+            transition.inclusion_id = row[10].as<std::string>();
             found.push_back(std::move(stored));
         }
         return found;

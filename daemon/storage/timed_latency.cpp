@@ -39,7 +39,8 @@ const std::string kEntered =
     "  FROM watch_transitions WHERE at > " +
     time_parameter(1, std::chrono::hours(1)) + " AND block_time > " + time_parameter(1) +
     "   AND block_time <= " + time_parameter(2) +
-    "   AND to_stage IN ('included', 'executing', 'completed', 'final') ORDER BY tx_hash, to_stage, at "
+    "   AND to_stage IN ('included', 'executing', 'completed', 'final') AND final IS NOT FALSE ORDER BY "
+    "tx_hash, to_stage, at "
     "DESC), "
     "newest AS (SELECT * FROM entered ORDER BY block_time DESC LIMIT $3) "
     "SELECT " +

@@ -32,7 +32,7 @@ chain::Finding ending(const AppliedUpdate& item, const chain::Transition& end, s
     finding.failure.error_class = storable_text(item.update->state.reason);
     finding.failure.error_text = base::shortened(
         words_of(finding.failure.error_class) + ": " + storable_json(end.evidence), chain::kLongestErrorText);
-    finding.certainty = item.certainty_of(end.to);
+    finding.certainty = item.certainty_of(end, item.update->state.confirmed);
     finding.at = end.at.value_or(chain::ExecutedAt{0, now});
     return finding;
 }
@@ -62,7 +62,7 @@ chain::Finding correction(const AppliedUpdate& item, const chain::Transition& st
                               .to_json())
             .text("why", "a block includes it")
             .to_json();
-    finding.certainty = item.certainty_of(item.update->state.stage);
+    finding.certainty = item.certainty_of(item.update->state);
     finding.at = step.at.value_or(chain::ExecutedAt{});
     return finding;
 }
@@ -75,7 +75,7 @@ chain::Finding being_stuck(const AppliedUpdate& item, std::uint64_t now) {
     finding.finding_id = "stuck:" + item.update->tx_hash + ":" + stage;
     finding.failure.error_class = "stuck_" + stage;
     finding.failure.error_text = "it is longer in the stage " + stage + " than it should be";
-    finding.certainty = item.certainty_of(item.update->state.stage);
+    finding.certainty = item.certainty_of(item.update->state);
     finding.at = {0, now};
     return finding;
 }

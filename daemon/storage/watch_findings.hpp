@@ -22,9 +22,11 @@ struct WatchBefore {
     std::string reason;
     std::string evidence_json;  // empty: none
     chain::BlockHeight watched_since = 0;
+    std::string early_block_hash;
     // Whether the watch is still the one that the update was made for.
     bool fits(const WatchUpdate& update) const {
-        return stage == update.from && watched_since == update.judged_with.value_or(watched_since);
+        return stage == update.from && watched_since == update.judged_with.value_or(watched_since) &&
+               early_block_hash == update.judged_early;
     }
 };
 
@@ -33,13 +35,20 @@ struct AppliedUpdate {
     WatchBefore before;
     bool leaves_stage() const { return update->state.stage != before.stage; }
     bool becomes_stuck() const { return update->stuck == true && (!before.stuck || leaves_stage()); }
-    chain::Certainty certainty_of(chain::Stage stage) const {
-        return certainty_of(stage, update->state.confirmed);
-    }
-    chain::Certainty certainty_of(chain::Stage stage, bool confirmed) const {
+    chain::Certainty certainty_of(const chain::WatchState& state) const {
         const auto& validity = update->validity;
-        const auto valid_until = validity ? std::optional(validity->valid_until) : before.valid_until;
-        return chain::certainty(stage, update->state.without_effect, valid_until, confirmed);
+        return chain::certainty(state, validity ? std::optional(validity->valid_until) : before.valid_until);
+    }
+    // Once the transition is made.
+    chain::Certainty certainty_of(const chain::Transition& transition, bool confirmed) const {
+        auto state = update->state;
+        state.stage = transition.to;
+        state.confirmed = confirmed;
+        if (transition.final == false)
+            state.early.emplace();
+        else
+            state.early.reset();
+        return certainty_of(state);
     }
 };
 

@@ -66,6 +66,10 @@ Watch watch_of(const pqxx::row& row) {
     watch.idempotency_key = row[21].as<std::string>();
     watch.metadata_json = row[22].as<std::string>();
     watch.certainty = certainty_of(row, 23).value_or(chain::Certainty{});
+    if (!row[26].is_null())
+        watch.state.early = {
+            {row[27].as<chain::BlockHeight>(), row[28].as<std::uint64_t>() * kNanosecondsPerMicrosecond},
+            row[26].as<std::string>()};
     return watch;
 }
 
@@ -80,7 +84,7 @@ const std::string kWatchColumns =
     microseconds_of("next_check_at") +
     ", coalesce(block_hash, ''), block_hash_height, "
     "coalesce(idempotency_key, ''), coalesce(metadata::text, ''), " +
-    certainty_columns();
+    certainty_columns() + ", early_block_hash, early_block_height, " + microseconds_of("early_block_time");
 
 std::vector<Watch> watches_of(const pqxx::result& rows) {
     std::vector<Watch> found;

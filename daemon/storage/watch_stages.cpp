@@ -93,12 +93,16 @@ public:
         const auto watch = watched_.find(item.update->tx_hash);
         if (watch == watched_.end()) return;
         // Its alert waits until its outcomes are confirmed, and says whether they were.
-        const auto certainty = item.certainty_of(step.to, true);
+        const auto certainty = item.certainty_of(step, true);
         Event event;
         auto& subject = event.subject;
         subject.kind = rule::Kind::stage;
-        subject.stage = chain::stage_name(step.to);
-        subject.cause_id = ids_.emplace_back(std::string(subject.stage) + ":" + item.update->tx_hash);
+        // Who hears of an inclusion hears what becomes of it.
+        subject.stage = chain::stage_name(step.retracts() ? step.from : step.to);
+        subject.inclusion = step.confirms() ? "confirmed" : step.retracts() ? "retracted" : "";
+        const auto kind = subject.inclusion.empty() ? subject.stage : subject.inclusion;
+        const auto& of = step.inclusion_id.empty() ? item.update->tx_hash : step.inclusion_id;
+        subject.cause_id = ids_.emplace_back(std::string(kind) + ":" + of);
         subject.time = step.at ? base::WallTime(base::Duration(step.at->timestamp_nanosec))
                                : base::WallTime(std::chrono::microseconds(now_));
         subject.block_height = step.at ? step.at->height : 0;
@@ -116,7 +120,7 @@ private:
     static std::string told_of(const rule::Subject& subject, const chain::Transition& step,
                                std::string_view idempotency_key, std::string_view metadata) {
         return base::JsonObject()
-            .text("stage", subject.stage)
+            .text("stage", chain::stage_name(step.to))
             .text("from_stage", chain::stage_name(step.from))
             .text("sender_id", subject.signer_id)
             .text("user_id", subject.user_id.empty() ? subject.signer_id : subject.user_id)
@@ -128,6 +132,10 @@ private:
             .text("idempotency_key", idempotency_key)
             .json("metadata", metadata)
             .number("block_height", subject.block_height)
+            .json("final", !step.final   ? "null"
+                           : *step.final ? "true"
+                                         : "false")
+            .text("inclusion_id", step.inclusion_id)
             .json("evidence", storable_json(step.evidence))
             .json("conclusive", subject.conclusive == true ? "true" : "false")
             .to_json();
@@ -144,7 +152,7 @@ Told tell_stages(pqxx::transaction_base& tx, RuleBook& rules, const std::vector<
                  std::int64_t now) {
     const auto is_told = [](const chain::Transition& step) {
         const bool is_finding = chain::is_end(step.to) && step.to != chain::Stage::final;
-        return !is_finding && step.from != step.to;
+        return !is_finding && (step.from != step.to || step.confirms());
     };
     std::vector<std::string> tx_hashes;
     for (const auto& item : applied)

@@ -109,6 +109,8 @@ struct WatchUpdate {
     // The watched_since that it was judged with (0: none). A watch that has another one was begun anew since,
     // and the update is refused.
     std::optional<chain::BlockHeight> judged_with;
+    // Of its inclusion that is not final yet, the block that it was judged with; empty: none. The same.
+    std::string judged_early;
     // JSON: why the hosts would not take it now; empty: they would.
     std::optional<std::string> objection;
     // The height and the end of validity of its block hash, as the chain has them, if a host told otherwise.
@@ -120,6 +122,9 @@ struct WatchUpdate {
     std::string sender_id;  // as the chain has it, if the watch names another one; empty: as it is
     base::WallTime alerts_sent_since{};  // alerts about what happened before are stored, and not sent
 };
+
+// That leaves the watch as it is.
+WatchUpdate update_of(const Watch& watch);
 
 struct WatchFilter {
     std::string tx_hash;  // of the one; empty: any

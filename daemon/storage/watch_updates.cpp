@@ -30,21 +30,27 @@ std::unordered_map<std::string, WatchBefore> lock_rows(pqxx::transaction_base& t
     std::vector<std::string> tx_hashes;
     for (const auto& update : updates) tx_hashes.push_back(update.tx_hash);
     std::unordered_map<std::string, WatchBefore> found;
-    const auto rows =
-        shim::query(tx,
-                    "SELECT tx_hash, stage, stuck_since IS NOT NULL, sender_id, valid_until, "
-                    "coalesce(reason, ''), coalesce(evidence::text, ''), coalesce(watched_since, 0) "
-                    "FROM watches "
-                    "WHERE tx_hash = ANY ($1::text[]) ORDER BY tx_hash FOR UPDATE",
-                    text_array(tx_hashes));
+    const auto rows = shim::query(tx,
+                                  "SELECT tx_hash, stage, stuck_since IS NOT NULL, sender_id, valid_until, "
+                                  "coalesce(reason, ''), coalesce(evidence::text, ''), "
+                                  "coalesce(watched_since, 0), coalesce(early_block_hash, '') "
+                                  "FROM watches "
+                                  "WHERE tx_hash = ANY ($1::text[]) ORDER BY tx_hash FOR UPDATE",
+                                  text_array(tx_hashes));
     for (const auto& row : rows) {
         const auto stage = chain::parse_stage(row[1].as<std::string>()).value_or(chain::Stage::accepted);
-        found.emplace(row[0].as<std::string>(),
-                      WatchBefore{stage, row[2].as<bool>(), row[3].as<std::string>(),
-                                  shim::optional_of<chain::BlockHeight>(row[4]), row[5].as<std::string>(),
-                                  row[6].as<std::string>(), row[7].as<chain::BlockHeight>()});
+        found.emplace(
+            row[0].as<std::string>(),
+            WatchBefore{stage, row[2].as<bool>(), row[3].as<std::string>(),
+                        shim::optional_of<chain::BlockHeight>(row[4]), row[5].as<std::string>(),
+                        row[6].as<std::string>(), row[7].as<chain::BlockHeight>(), row[8].as<std::string>()});
     }
     return found;
+}
+
+// Microseconds since 1970.
+std::string time_text(const chain::ExecutedAt& at) {
+    return std::to_string(at.timestamp_nanosec / kNanosecondsPerMicrosecond);
 }
 
 template <class T>
@@ -54,12 +60,13 @@ std::string text_of(const std::optional<T>& value) {
 
 void write_watches(pqxx::transaction_base& tx, const std::vector<AppliedUpdate>& applied, std::int64_t now) {
     std::vector<std::string> tx_hashes, stages, verdicts, reasons, evidence, next_checks, checks, stuck,
-        objections, watched, moved, senders, block_heights, valid_until;
+        objections, watched, moved, senders, block_heights, valid_until, early_hashes, early_heights,
+        early_times;
     CertaintyColumns certainty;
     for (const auto& item : applied) {
         const auto& [update, before] = item;
         const auto& [state, good] = std::tie(update->state, update->validity);
-        certainty.add(item.certainty_of(state.stage));
+        certainty.add(item.certainty_of(state));
         tx_hashes.push_back(update->tx_hash);
         stages.emplace_back(chain::stage_name(state.stage));
         verdicts.emplace_back(state.verdict ? chain::verdict_name(*state.verdict) : chain::Text());
@@ -78,6 +85,10 @@ void write_watches(pqxx::transaction_base& tx, const std::vector<AppliedUpdate>&
         senders.push_back(storable_text(update->sender_id));
         block_heights.push_back(good ? std::to_string(good->block_hash_height) : std::string());
         valid_until.push_back(good ? std::to_string(good->valid_until) : std::string());
+        const auto& early = state.early;
+        early_hashes.push_back(early ? early->block_hash : std::string());
+        early_heights.push_back(early ? std::to_string(early->at.height) : std::string());
+        early_times.push_back(early ? time_text(early->at) : std::string());
     }
     shim::query(
         tx,
@@ -99,18 +110,25 @@ void write_watches(pqxx::transaction_base& tx, const std::vector<AppliedUpdate>&
         "  sender_id = coalesce(nullif(u.sender, ''), w.sender_id), "
         "  block_hash_height = coalesce(nullif(u.block_height, '')::bigint, w.block_hash_height), "
         "  valid_until = coalesce(nullif(u.valid_until, '')::bigint, w.valid_until), "
+        "  early_block_hash = nullif(u.early_hash, ''), early_block_height = nullif(u.early_height, "
+        "'')::bigint, "
+        "  early_block_time = timestamptz 'epoch' + interval '1 microsecond' * nullif(u.early_time, "
+        "'')::bigint, "
         "  stage_since = CASE WHEN u.moved = 't' THEN now.at ELSE w.stage_since END, updated_at = now.at "
         "FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], "
         "  $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], "
-        "  $15::text[], $16::text[]) "
+        "  $15::text[], $16::text[], $17::text[], $18::text[], $19::text[]) "
         "  AS u (tx_hash, stage, verdict, reason, evidence, next_check, checks, stuck, objection, watched, "
-        "  moved, sender, conclusive, safe, block_height, valid_until), (SELECT " +
-            time_parameter(17) + " AS at) AS now WHERE w.tx_hash = u.tx_hash",
+        "  moved, sender, conclusive, safe, block_height, valid_until, early_hash, early_height, "
+        "early_time), "
+        "  (SELECT " +
+            time_parameter(20) + " AS at) AS now WHERE w.tx_hash = u.tx_hash",
         text_array(tx_hashes), text_array(stages), text_array(verdicts), text_array(reasons),
         text_array(evidence), text_array(next_checks), text_array(checks), text_array(stuck),
         text_array(objections), text_array(watched), text_array(moved), text_array(senders),
         text_array(certainty.conclusive), text_array(certainty.safe_heights), text_array(block_heights),
-        text_array(valid_until), now);
+        text_array(valid_until), text_array(early_hashes), text_array(early_heights), text_array(early_times),
+        now);
 }
 
 // Transitions of one update are told apart by a microsecond each, so that their order stays known.
@@ -119,19 +137,23 @@ const std::string kTransitions =
     "    + interval '1 microsecond' * place::int AS at, nullif(height, '')::bigint AS block_height, "
     "    timestamptz 'epoch' + interval '1 microsecond' * nullif(block_at, '')::bigint AS block_time, "
     "    evidence::json AS evidence, conclusive::boolean AS conclusive, nullif(safe, '')::bigint AS safe, "
-    "    estimated_time(nullif(safe, '')::bigint) AS safe_at "
+    "    estimated_time(nullif(safe, '')::bigint) AS safe_at, nullif(is_final, '')::boolean AS final, "
+    "    nullif(inclusion_id, '') AS inclusion_id "
     "  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], "
-    "    $8::text[], $9::text[]) WITH ORDINALITY "
-    "    AS s (tx_hash, from_stage, to_stage, place, height, block_at, evidence, conclusive, safe, n)), "
+    "    $8::text[], $9::text[], $11::text[], $12::text[]) WITH ORDINALITY "
+    "    AS s (tx_hash, from_stage, to_stage, place, height, block_at, evidence, conclusive, safe, is_final, "
+    "inclusion_id, n)), "
     "written AS (INSERT INTO watch_transitions (tx_hash, from_stage, to_stage, at, block_height, block_time, "
-    "    evidence, conclusive, safe_to_resign_after_height, safe_to_resign_estimated_at) "
+    "    evidence, conclusive, safe_to_resign_after_height, safe_to_resign_estimated_at, final, "
+    "inclusion_id) "
     "  SELECT tx_hash, from_stage, to_stage, at, block_height, block_time, evidence, conclusive, safe, "
-    "safe_at "
+    "    safe_at, final, inclusion_id "
     "  FROM steps ORDER BY n) "
     "INSERT INTO stream_events (kind, tx_hash, body) SELECT 'transition', s.tx_hash, "
     "  json_build_object('tx_hash', s.tx_hash, 'sender_id', w.sender_id, "
     "  'idempotency_key', w.idempotency_key, 'metadata', w.metadata, 'from_stage', s.from_stage, "
-    "  'to_stage', s.to_stage, 'at', s.at, 'block_height', s.block_height, 'block_time', s.block_time, "
+    "  'to_stage', s.to_stage, 'final', s.final, 'inclusion_id', s.inclusion_id, 'at', s.at, 'block_height', "
+    "s.block_height, 'block_time', s.block_time, "
     "  'verdict', CASE WHEN s.to_stage IN ('completed', 'final') THEN w.verdict END, "
     "  'reason', CASE WHEN s.to_stage = w.stage THEN w.reason END, 'conclusive', s.conclusive, "
     "  'safe_to_resign_after_height', s.safe, 'safe_to_resign_estimated_at', s.safe_at, "
@@ -140,7 +162,7 @@ const std::string kTransitions =
 
 void write_transitions(pqxx::transaction_base& tx, const std::vector<AppliedUpdate>& applied,
                        std::int64_t now) {
-    std::vector<std::string> tx_hashes, from, to, places, heights, times, evidence;
+    std::vector<std::string> tx_hashes, from, to, places, heights, times, evidence, finals, inclusions;
     CertaintyColumns certainty;
     for (const auto& item : applied) {
         for (std::size_t i = 0; i < item.update->transitions.size(); ++i) {
@@ -150,17 +172,18 @@ void write_transitions(pqxx::transaction_base& tx, const std::vector<AppliedUpda
             to.emplace_back(chain::stage_name(transition.to));
             places.push_back(std::to_string(i));
             heights.push_back(transition.at ? std::to_string(transition.at->height) : std::string());
-            times.push_back(
-                transition.at ? std::to_string(transition.at->timestamp_nanosec / kNanosecondsPerMicrosecond)
-                              : std::string());
+            times.push_back(transition.at ? time_text(*transition.at) : std::string());
             evidence.push_back(storable_json(transition.evidence));
-            certainty.add(item.certainty_of(transition.to));
+            certainty.add(item.certainty_of(transition, item.update->state.confirmed));
+            finals.emplace_back(!transition.final ? "" : *transition.final ? "t" : "f");
+            inclusions.push_back(transition.inclusion_id);
         }
     }
     if (tx_hashes.empty()) return;
     shim::query(tx, kTransitions, text_array(tx_hashes), text_array(from), text_array(to), text_array(places),
                 text_array(heights), text_array(times), text_array(evidence),
-                text_array(certainty.conclusive), text_array(certainty.safe_heights), now);
+                text_array(certainty.conclusive), text_array(certainty.safe_heights), now, text_array(finals),
+                text_array(inclusions));
 }
 
 // An end without a tree, or one that is taken back.
@@ -182,9 +205,18 @@ std::set<std::int64_t> days_of(std::span<const WatchUpdate> updates, std::int64_
 struct Updated {
     std::vector<std::string> moved;                             // whose update was not written
     std::vector<chain::Stage> stages;                           // reached, each as often as it was
+    std::vector<std::string> inclusions;                        // what became of each
     std::vector<std::pair<std::string, std::string>> findings;  // kind and error_class
     Told told;
 };
+
+// Empty: it is about another stage.
+std::string fate_of_inclusion(const chain::Transition& transition) {
+    if (transition.confirms()) return "confirmed";
+    if (transition.retracts()) return "retracted";
+    if (transition.to != chain::Stage::included) return {};
+    return transition.final == false ? "early" : "final";
+}
 
 Updated write(pqxx::connection& connection, std::span<const WatchUpdate> updates, std::int64_t now,
               RuleBook& rules) {
@@ -198,7 +230,11 @@ Updated write(pqxx::connection& connection, std::span<const WatchUpdate> updates
             updated.moved.push_back(update.tx_hash);
             continue;
         }
-        for (const auto& transition : update.transitions) updated.stages.push_back(transition.to);
+        for (const auto& transition : update.transitions) {
+            if (!transition.confirms()) updated.stages.push_back(transition.to);
+            if (auto fate = fate_of_inclusion(transition); !fate.empty())
+                updated.inclusions.push_back(std::move(fate));
+        }
         applied.push_back({&update, std::move(row->second)});
         rows.erase(row);
     }
@@ -261,6 +297,7 @@ private:
     void add(Updated part) {
         std::move(part.moved.begin(), part.moved.end(), std::back_inserter(result.moved));
         std::move(part.stages.begin(), part.stages.end(), std::back_inserter(result.stages));
+        std::move(part.inclusions.begin(), part.inclusions.end(), std::back_inserter(result.inclusions));
         std::move(part.findings.begin(), part.findings.end(), std::back_inserter(result.findings));
         result.told += part.told;
     }
@@ -277,6 +314,7 @@ bool may_alert(const WatchUpdate& update) {
 
 void count(metrics::WatchSeries& series, const Updated& updated) {
     for (const auto stage : updated.stages) series.count_stage(std::string(chain::stage_name(stage)));
+    for (const auto& fate : updated.inclusions) series.count_inclusion(fate);
     for (const auto& [kind, error_class] : updated.findings) {
         // Only a refused transaction has a class that a host gave.
         const bool is_told = kind == chain::stage_name(chain::Stage::rejected);

@@ -50,6 +50,14 @@ Check check_tree(const storage::Watch& watch, const Sight& sight, const ReviewRu
     return check;
 }
 
+// Its final block decides, where that is stored with its transactions.
+Check check_early(const storage::Watch& watch, const Sight& sight, const ReviewRules& rules) {
+    Check check;
+    check.tree = !sight.looked_up_to || *sight.looked_up_to >= watch.state.early->at.height;
+    check.next = rules.now + (check.tree ? base::backoff_delay(kAskAgain, watch.checks + 1, 0) : kLookAgain);
+    return check;
+}
+
 bool has_key(const storage::Watch& watch) { return watch.transaction.nonce && !watch.public_key.empty(); }
 
 bool is_late(const storage::Watch& watch, const ReviewRules& rules) {
@@ -84,10 +92,7 @@ std::optional<storage::WatchUpdate> review(const storage::Watch& watch,
                                            const std::vector<chain::Observation>& observations,
                                            const ReviewRules& rules, base::SteadyTime in_stage_since,
                                            const std::optional<Witness>& witness) {
-    storage::WatchUpdate update;
-    update.tx_hash = watch.tx_hash;
-    update.from = watch.state.stage;
-    update.state = watch.state;
+    auto update = storage::update_of(watch);
     update.judged_with = watch.transaction.watched_since;
     for (const auto& observation : observations) {
         auto made = chain::step(update.state, watch.transaction, observation, rules.lifecycle);
@@ -115,8 +120,7 @@ void apply(storage::Watch& watch, const storage::WatchUpdate& update, base::Wall
         watch.transaction.block_hash_height = update.validity->block_hash_height;
         watch.transaction.valid_until = update.validity->valid_until;
     }
-    watch.certainty = chain::certainty(watch.state.stage, watch.state.without_effect,
-                                       watch.transaction.valid_until, watch.state.confirmed);
+    watch.certainty = chain::certainty(watch.state, watch.transaction.valid_until);
     if (!update.sender_id.empty()) watch.sender_id = update.sender_id;
     if (update.objection) watch.transaction.objection = *update.objection;
     if (update.stuck) watch.stuck = *update.stuck;
@@ -127,6 +131,7 @@ void apply(storage::Watch& watch, const storage::WatchUpdate& update, base::Wall
 }
 
 Check plan_check(const storage::Watch& watch, const Sight& sight, const ReviewRules& rules) {
+    if (watch.state.early) return check_early(watch, sight, rules);
     if (watch.state.stage >= chain::Stage::included) return check_tree(watch, sight, rules);
     // Since when it is looked for is written first: its window is counted from there.
     if (watch.transaction.watched_since == 0) return {.next = rules.now + kTakenIn};

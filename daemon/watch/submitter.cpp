@@ -293,10 +293,7 @@ std::string Submitter::objection_json(const Judged& judged, const SubmitError& e
 
 base::Task<void> Submitter::observe(storage::Watch& watch, std::optional<chain::Observation> observation,
                                     std::optional<std::string> objection) {
-    storage::WatchUpdate update;
-    update.tx_hash = watch.tx_hash;
-    update.from = watch.state.stage;
-    update.state = watch.state;
+    auto update = storage::update_of(watch);
     if (observation) update.transitions = chain::step(update.state, watch.transaction, *observation, {});
     update.objection = std::move(objection);
     if (update.transitions.empty() && !update.objection) co_return;

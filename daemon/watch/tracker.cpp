@@ -84,6 +84,7 @@ void Tracker::end() {
 void Tracker::forget() {
     index_ = WatchIndex(settings_.stuck);
     told_.clear();
+    early_.clear();
     made_ = wanted_;
     to_ask_.clear();
     asking_.clear();
@@ -172,16 +173,14 @@ base::Task<void> Tracker::take_in_others() {
 base::Task<void> Tracker::take_in(std::vector<storage::Watch> fresh, chain::BlockHeight final_height) {
     std::vector<storage::WatchUpdate> updates;
     for (const auto& watch : fresh) {
-        storage::WatchUpdate update;
-        update.tx_hash = watch.tx_hash;
-        update.from = watch.state.stage;
-        update.state = watch.state;
+        auto update = storage::update_of(watch);
         update.watched_since = final_height;
         updates.push_back(std::move(update));
     }
     co_await store_.update_watches(std::move(updates));
     for (auto& watch : fresh) {
         told_.erase(watch.tx_hash);  // it may begin anew, as its block was of another chain
+        early_.erase(watch.tx_hash);
         watch.transaction.watched_since = final_height;
         index_.set(watch, settings_.lifecycle, clock_.steady());
         // Thousands of hashes at once do not hold up what happens on the chain meanwhile.
@@ -212,8 +211,17 @@ std::vector<chain::WantedWatch> Tracker::wanted(const chain::Sightings& seen) co
     return wanted;
 }
 
+// What a final block has decided already is no news.
+void Tracker::seen_early(const std::string& tx_hash, const chain::SeenEarly& seen) {
+    if (is_covered(seen.inclusion.at.height) || !index_.touch(tx_hash)) return;
+    early_.try_emplace(tx_hash, seen);
+    moved_.notify_all();
+}
+
 void Tracker::committed(const chain::CommitFacts& facts) {
     settled(facts.decided);
+    std::erase_if(early_, [&](const auto& early) { return is_covered(early.second.inclusion.at.height); });
+    index_.touch_early(facts.covered);
     if (!wanted(facts.seen).empty()) ++wanted_;
     // There was no watch when these rows were made; a newer watch may concern them.
     if (!facts.seen.collected && !facts.blocks.empty()) index_.touch_all();
@@ -276,11 +284,15 @@ base::Task<Tracker::Page> Tracker::load(std::vector<std::string> tx_hashes) {
         page.sights.push_back(sight_of(watch));
         page.sights.back().in_stage_since = index_.in_stage_since(watch.tx_hash).value_or(clock_.steady());
         if (const auto told = told_.find(watch.tx_hash); told != told_.end()) page.told.insert(*told);
+        if (const auto early = early_.find(watch.tx_hash); early != early_.end())
+            page.seen_early.insert(*early);
+        co_await look_for_early_block(watch.state, page);
         page.watches.push_back(std::move(watch));
     }
     for (const auto& tx_hash : gone) {
         index_.erase(tx_hash);
         told_.erase(tx_hash);
+        early_.erase(tx_hash);
     }
     if (!open.empty()) page.trees = co_await store_.stored_trees(std::move(open));
     for (std::size_t i = 0; i < page.watches.size(); ++i) {
@@ -292,6 +304,40 @@ base::Task<Tracker::Page> Tracker::load(std::vector<std::string> tx_hashes) {
         sight.looked_up_to = std::min(sight.looked_up_to, since_then);
     }
     co_return page;
+}
+
+// One look for all that the block includes.
+base::Task<void> Tracker::look_for_early_block(const chain::WatchState& state, Page& page) {
+    if (!state.early || !is_covered(state.early->at.height)) co_return;
+    const auto [known, is_new] = page.of_the_chain.try_emplace(state.early->block_hash, false);
+    if (!is_new) co_return;
+    const auto block = co_await chain_.stored_block(state.early->block_hash);
+    page.of_the_chain[state.early->block_hash] = block.has_value();
+}
+
+// The final block came while the page was looked at.
+bool Tracker::is_decided_since(const chain::WatchState& state, const Page& page) const {
+    return state.early && is_covered(state.early->at.height) &&
+           !page.of_the_chain.contains(state.early->block_hash);
+}
+
+std::vector<chain::Observation> Tracker::observations_of(const storage::Watch& watch, const Page& page) {
+    std::vector<chain::Observation> observations;
+    const auto& early = watch.state.early;
+    const auto block = page.of_the_chain.find(early ? early->block_hash : std::string());
+    if (block != page.of_the_chain.end() && !block->second)
+        observations.emplace_back(chain::EarlyBlockLost{});
+    bool is_listed = false;
+    const auto add = [&](const chain::TreeSeen& seen) {
+        is_listed = is_listed || seen.included_at;
+        observations.emplace_back(seen);
+    };
+    if (const auto told = page.told.find(watch.tx_hash); told != page.told.end()) add(told->second);
+    if (const auto tree = page.trees.find(watch.tx_hash); tree != page.trees.end())
+        add(seen_of(watch.tx_hash, tree->second));
+    if (const auto seen = page.seen_early.find(watch.tx_hash); seen != page.seen_early.end() && !is_listed)
+        observations.emplace_back(seen->second);
+    return observations;
 }
 
 Sight Tracker::sight_of(const storage::Watch& watch, std::optional<chain::ExecutedAt> listed_at) const {
@@ -308,13 +354,8 @@ base::Task<Tracker::Page> Tracker::judge(base::asio::thread_pool& cpu, Page page
         for (std::size_t i = 0; i < page.watches.size(); ++i) {
             const auto& watch = page.watches[i];
             if (page.is_unreadable(watch.tx_hash)) continue;
-            std::vector<chain::Observation> observations;
-            if (const auto told = page.told.find(watch.tx_hash); told != page.told.end())
-                observations.emplace_back(told->second);
-            if (const auto tree = page.trees.find(watch.tx_hash); tree != page.trees.end())
-                observations.emplace_back(seen_of(watch.tx_hash, tree->second));
-            auto update =
-                review(watch, observations, rules.seen_by(page.sights[i]), page.sights[i].in_stage_since);
+            auto update = review(watch, observations_of(watch, page), rules.seen_by(page.sights[i]),
+                                 page.sights[i].in_stage_since);
             if (update) page.updates.push_back(std::move(*update));
         }
         return std::move(page);
@@ -343,10 +384,11 @@ base::Task<void> Tracker::write(Page page) {
             apply(watch, *update->second, clock_.wall());
         }
         index_.set(watch, settings_.lifecycle, clock_.steady());
+        if (is_decided_since(watch.state, page)) index_.touch(watch.tx_hash);
         if (chain::is_end(watch.state.stage) && !index_.is_touched(watch.tx_hash)) told_.erase(watch.tx_hash);
     }
     publish();
-    if (!conflicts.empty()) moved_.notify_all();
+    if (index_.has_touched()) moved_.notify_all();
 }
 
 ReviewRules Tracker::rules_now() const {
@@ -368,7 +410,7 @@ void Tracker::count(const storage::WatchUpdate& update, const Page& page) {
     if (const auto told = page.told.find(update.tx_hash); told != page.told.end() && !included_at)
         included_at = told->second.included_at;
     for (const auto& transition : update.transitions)
-        if (included_at && transition.at)
+        if (included_at && transition.at && transition.final != false && !transition.confirms())
             series_.observe_stage(std::string(chain::stage_name(transition.to)),
                                   seconds_between(*included_at, *transition.at));
 }

@@ -88,6 +88,9 @@ public:
     bool watches(const chain::SignedTransaction& transaction) const;
     // Watches of what rules name. They are stored with the block, and made beside it by run().
     std::vector<chain::WantedWatch> wanted(const chain::Sightings& seen) const;
+    // Whether blocks are worth a look before they are final.
+    bool awaits_inclusion() const { return index_.waits_above(chain_.agreed_height()); }
+    void seen_early(const std::string& tx_hash, const chain::SeenEarly& seen);
     void committed(const chain::CommitFacts& facts);
     void lost(const base::HeightSet& heights);
     bool wants(const std::string& tx_hash) const { return index_.contains(tx_hash); }
@@ -105,6 +108,8 @@ private:
             return tree != trees.end() && tree->second.unreadable;
         }
         std::map<std::string, chain::TreeSeen> told;
+        std::map<std::string, chain::SeenEarly> seen_early;
+        std::map<std::string, bool> of_the_chain;   // blocks of WatchState::early whose heights are covered
         std::vector<storage::WatchUpdate> updates;  // at most one of each
         std::uint64_t losses = 0;                   // of blocks, when it was read
     };
@@ -126,6 +131,10 @@ private:
     base::Task<void> take_in(std::vector<storage::Watch> fresh, chain::BlockHeight final_height);
     base::Task<void> review_touched();
     base::Task<Page> load(std::vector<std::string> tx_hashes);
+    base::Task<void> look_for_early_block(const chain::WatchState& state, Page& page);
+    bool is_decided_since(const chain::WatchState& state, const Page& page) const;
+    static std::vector<chain::Observation> observations_of(const storage::Watch& watch, const Page& page);
+    bool is_covered(chain::BlockHeight height) const { return chain_.missing_in({height, height}).empty(); }
     static base::Task<Page> judge(base::asio::thread_pool& cpu, Page page, ReviewRules rules);
     // Writes the updates; what somebody else has moved meanwhile is looked at again.
     base::Task<void> write(Page page);
@@ -171,6 +180,8 @@ private:
     WatchIndex index_;
     base::Event moved_;
     std::map<std::string, chain::TreeSeen> told_;  // of open watches: not in the database yet
+    std::map<std::string, chain::SeenEarly>
+        early_;  // of open watches: the first one that no final block decides
     base::SteadyTime taken_in_at_{};
     base::SteadyTime reviewed_at_{};
     base::SteadyTime checked_at_{};

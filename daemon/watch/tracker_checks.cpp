@@ -247,12 +247,7 @@ base::Task<void> Tracker::conclude(std::string tx_hash, Asked asked) {
             });
         auto update = review(watch, asked.observations, rules.seen_by(page.sights[0]),
                              page.sights[0].in_stage_since, asked.witness);
-        if (!update) {
-            update.emplace();
-            update->tx_hash = watch.tx_hash;
-            update->from = watch.state.stage;
-            update->state = watch.state;
-        }
+        if (!update) update = storage::update_of(watch);
         update->validity = asked.validity;
         update->more_checks = asked.conclusive ? 1 : 0;
         update->next_check_at =

@@ -53,6 +53,8 @@ Json of_transition(const storage::StoredTransition& stored) {
     json["block_height"] = height_or_null(transition.at);
     json["block_time"] = time_or_null(transition.at);
     add_certainty(json, learned ? std::optional(stored.certainty) : std::nullopt);
+    json["final"] = transition.final ? Json(*transition.final) : Json();
+    json["inclusion_id"] = text_or_null(transition.inclusion_id);
     json["evidence"] = stored_json(transition.evidence);
     return json;
 }
@@ -256,6 +258,7 @@ std::string transaction_json(const TransactionView& view) {
     add_given(json, view.watch ? &*view.watch : nullptr);
     json["source"] = view.from_hosts ? "hosts" : "database";
     json["stage"] = view.known() ? Json(chain::stage_name(state.stage)) : Json();
+    json["final"] = view.known() ? or_null(chain::is_final_inclusion(state)) : Json();
     json["verdict"] = state.verdict ? Json(chain::verdict_name(*state.verdict)) : Json();
     json["near_status"] = view.tree ? near_status_or_null(view.tree->near_status) : Json();
     json["reason"] = text_or_null(reason_of(view, state));
@@ -292,6 +295,7 @@ std::string watch_json(const storage::Watch& watch) {
     json["origin"] = storage::origin_name(watch.origin);
     add_given(json, &watch);
     json["stage"] = chain::stage_name(watch.state.stage);
+    json["final"] = or_null(chain::is_final_inclusion(watch.state));
     json["verdict"] = watch.state.verdict ? Json(chain::verdict_name(*watch.state.verdict)) : Json();
     json["reason"] = text_or_null(watch.state.reason);
     add_certainty(json, watch.certainty);

@@ -44,10 +44,29 @@ void WatchIndex::set(const storage::Watch& watch, const chain::LifecycleRules& r
     entry.stuck = watch.stuck;
     entry.check_at = watch.next_check_at;
     entry.patience = watch.stuck ? std::nullopt : chain::stuck_after(watch.state.stage, stuck_);
-    entry.waits = watch.state.stage < chain::Stage::included;
+    if (!is_new) leave(watch.tx_hash, entry);
+    entry.waits = chain::waits_for_inclusion(watch.state);
+    entry.awaited = entry.waits && watch.origin != storage::WatchOrigin::rule;
+    entry.early_at = watch.state.early ? watch.state.early->at.height : 0;
     const auto ends_at = chain::last_height(watch.transaction, rules);
     entry.is_due = entry.is_due && entry.ends_at == ends_at;
     entry.ends_at = ends_at;
+    join(watch.tx_hash, entry);
+}
+
+void WatchIndex::join(const std::string& tx_hash, const Entry& entry) {
+    if (entry.awaited) ++waiting_[entry.ends_at];
+    if (entry.early_at > 0) early_.emplace(entry.early_at, tx_hash);
+}
+
+void WatchIndex::leave(const std::string& tx_hash, const Entry& entry) {
+    if (entry.awaited && --waiting_[entry.ends_at] == 0) waiting_.erase(entry.ends_at);
+    if (entry.early_at > 0) early_.erase({entry.early_at, tx_hash});
+}
+
+void WatchIndex::touch_early(const base::HeightSet& heights) {
+    for (const auto& [at, tx_hash] : early_)
+        if (heights.contains(at)) touched_.insert(tx_hash);
 }
 
 std::optional<base::SteadyTime> WatchIndex::in_stage_since(const std::string& tx_hash) const {
@@ -67,6 +86,7 @@ void WatchIndex::forget_open(const std::string& tx_hash) {
     const auto found = watches_.find(tx_hash);
     if (found == watches_.end()) return;
     if (found->second.stuck) --stuck_count_;
+    leave(tx_hash, found->second);
     watches_.erase(found);
 }
 

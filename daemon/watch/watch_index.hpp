@@ -3,14 +3,18 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "base/height_set.hpp"
 #include "chain/tree/lifecycle.hpp"
 #include "storage/watch_store.hpp"
 #include "watch/review.hpp"
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace receiptd::watch {
@@ -25,6 +29,12 @@ public:
     void set(const storage::Watch& watch, const chain::LifecycleRules& rules, base::SteadyTime now);
     void erase(const std::string& tx_hash);
     bool contains(const std::string& tx_hash) const { return watches_.contains(tx_hash); }
+    // A block above `height` may include one of them.
+    bool waits_above(chain::BlockHeight height) const {
+        return !waiting_.empty() && waiting_.rbegin()->first > height;
+    }
+    // Those that a block at these heights includes which was not final yet.
+    void touch_early(const base::HeightSet& heights);
     bool empty() const { return watches_.empty() && lost_.empty(); }
     std::size_t size() const { return watches_.size(); }
     std::size_t stuck() const { return stuck_count_; }
@@ -64,16 +74,22 @@ private:
         chain::BlockHeight ends_at = 0;            // as long as it waits for inclusion
         chain::Stage stage = chain::Stage::accepted;
         bool stuck = false;
-        bool waits = false;   // for inclusion
+        bool waits = false;               // for inclusion in a final block
+        bool awaited = false;             // and no rule asks for it, which would have seen it in its block
+        chain::BlockHeight early_at = 0;  // included there, in a block that was not final yet; 0: in none
         bool is_due = false;  // its last height was final when it was due last: only the clock counts now
     };
 
     static bool is_stuck_now(const Entry& entry, const Now& now);
     void forget_open(const std::string& tx_hash);
+    void join(const std::string& tx_hash, const Entry& entry);   // waiting_ and early_
+    void leave(const std::string& tx_hash, const Entry& entry);  // the same
 
     chain::StuckRules stuck_;
     std::unordered_map<std::string, Entry> watches_;
     std::unordered_map<std::string, chain::BlockHeight> lost_;  // until that height is final
+    std::map<chain::BlockHeight, std::size_t> waiting_;         // their number by `ends_at`
+    std::set<std::pair<chain::BlockHeight, std::string>> early_;
     std::unordered_set<std::string> touched_;
     std::unordered_set<std::string> later_;
     std::size_t stuck_count_ = 0;

@@ -25,7 +25,11 @@ constexpr std::array<std::pair<Stage, Text>, 11> kStages{{
 
 constexpr BlockHeight kHeadAboveFinal = 10;
 
-bool waits_for_inclusion(Stage stage) { return stage == Stage::accepted || stage == Stage::pending; }
+bool is_in_no_block(Stage stage) { return stage == Stage::accepted || stage == Stage::pending; }
+
+std::string inclusion_id(const std::string& tx_hash, const std::string& block_hash) {
+    return tx_hash + ":" + block_hash;
+}
 
 class Step {
 public:
@@ -37,13 +41,13 @@ public:
     }
 
     void operator()(const Refused& seen) {
-        if (!waits_for_inclusion(state_.stage)) return;
+        if (!is_in_no_block(state_.stage)) return;
         state_.reason = seen.error_class;
         move(Stage::rejected, {}, Evidence().text("host", seen.host).json("error", seen.error_json));
     }
 
     void operator()(const BlockHashLost& seen) {
-        if (!waits_for_inclusion(state_.stage) || !transaction_.block_hash_height) return;
+        if (!is_in_no_block(state_.stage) || !transaction_.block_hash_height) return;
         state_.reason = reason::kInvalidChain;
         move(Stage::rejected, {},
              Evidence()
@@ -59,11 +63,29 @@ public:
         move(Stage::forwarding_failed, {}, Evidence().text("detail", seen.detail));
     }
 
+    void operator()(const SeenEarly& seen) {
+        if (!is_in_no_block(state_.stage)) return;
+        state_.early = seen.inclusion;
+        tell_of_early(Stage::included, Evidence().text("host", seen.host));
+        transitions.back().final = false;
+    }
+
+    void operator()(const EarlyBlockLost&) {
+        if (state_.early) retract();
+    }
+
     // A tree proves inclusion whatever was believed before: an end without a tree is taken back only
     // by the chain itself.
     void operator()(const TreeSeen& seen) {
         if (!seen.included_at || state_.stage == Stage::final) return;
-        if (seen.is_invalid && rules_.looked_through < last_height_of(*seen.included_at)) return;
+        if (seen.is_invalid && rules_.looked_through < last_height_of(*seen.included_at)) {
+            if (state_.early) retract();
+            return;
+        }
+        if (state_.early && state_.early->at.height == seen.included_at->height)
+            confirm();
+        else if (state_.early)
+            retract();
         state_.without_effect = seen.is_invalid || (seen.settled_at && !seen.initial_at);
         state_.confirmed = seen.confirmed;
         reach(Stage::included, seen.included_at, corrects());
@@ -85,7 +107,9 @@ public:
     }
 
     void operator()(const NotIncludedUpTo& seen) {
-        if (!waits_for_inclusion(state_.stage)) return;
+        const bool may_be_missing = !seen.missing.empty() && seen.height < last_height(transaction_, rules_);
+        if (state_.early && seen.height >= state_.early->at.height && !may_be_missing) retract();
+        if (!is_in_no_block(state_.stage)) return;
         if (!seen.missing.empty()) return without_heights(seen);
         if (transaction_.nonce && seen.key_nonce && *seen.key_nonce >= *transaction_.nonce)
             return superseded(seen);
@@ -101,7 +125,27 @@ public:
 private:
     void move(Stage to, std::optional<ExecutedAt> at, const Evidence& evidence) {
         transitions.push_back({state_.stage, to, at, evidence.to_json()});
+        if (to == Stage::included) transitions.back().final = true;
         state_.stage = to;
+    }
+
+    // `evidence` of what is said of the block.
+    void tell_of_early(Stage to, Evidence evidence) {
+        const auto& block = state_.early.value();
+        evidence.text("block_hash", block.block_hash).number("block_height", block.at.height);
+        move(to, block.at, evidence);
+        transitions.back().inclusion_id = inclusion_id(transaction_.tx_hash, block.block_hash);
+    }
+
+    void confirm() {
+        tell_of_early(Stage::included, {});
+        state_.early.reset();
+    }
+
+    void retract() {
+        tell_of_early(Stage::pending, {});
+        transitions.back().at.reset();  // that block proves nothing
+        state_.early.reset();
     }
 
     void reach(Stage stage, const std::optional<ExecutedAt>& at, const Evidence& evidence) {
@@ -242,9 +286,17 @@ std::vector<Transition> step(WatchState& state, const WatchedTransaction& transa
     return std::move(step.transitions);
 }
 
-Certainty certainty(Stage stage, bool without_effect, std::optional<BlockHeight> valid_until,
-                    bool confirmed) {
-    switch (stage) {
+bool waits_for_inclusion(const WatchState& state) { return is_in_no_block(state.stage) || state.early; }
+
+std::optional<bool> is_final_inclusion(const WatchState& state) {
+    const bool is_in_a_block = state.stage >= Stage::included && state.stage <= Stage::final;
+    return is_in_a_block ? std::optional(!state.early) : std::nullopt;
+}
+
+Certainty certainty(const WatchState& state, std::optional<BlockHeight> valid_until) {
+    if (waits_for_inclusion(state)) return {false, valid_until, {}};
+    const auto confirmed = state.confirmed;
+    switch (state.stage) {
         case Stage::accepted:
         case Stage::pending:
         case Stage::forwarding_failed: return {false, valid_until, {}};
@@ -253,7 +305,7 @@ Certainty certainty(Stage stage, bool without_effect, std::optional<BlockHeight>
         case Stage::executing:
         case Stage::completed: return {confirmed, {}, {}};
         case Stage::final:
-            if (!without_effect || !confirmed) return {confirmed, {}, {}};
+            if (!state.without_effect || !confirmed) return {confirmed, {}, {}};
             return {true, BlockHeight{0}, {}};
         case Stage::rejected:
         case Stage::dropped:

@@ -1,9 +1,9 @@
 // The stages of a watched transaction (gateway.md §3, product.md "Words"), its end, and the evidence for
 // them. Pure: step() says which transitions an observation makes.
 //
-// A stage is never left backwards. Observations come in any order and more than once; several stages
-// may be passed at once. EXECUTED_OPTIMISTIC and INCLUDED_FINAL of a node are not ordered (rpc.md §5.4), so
-// nothing here follows from them: the receipts do.
+// A stage is never left backwards, but for an inclusion in a block that does not become final. Observations
+// come in any order and more than once; several stages may be passed at once. EXECUTED_OPTIMISTIC and
+// INCLUDED_FINAL of a node are not ordered (rpc.md §5.4), so nothing here follows from them: the receipts do.
 #pragma once
 
 #include "base/json_text.hpp"
@@ -67,8 +67,14 @@ struct WatchedTransaction {
     std::optional<BlockHeight> block_hash_height;
     std::string objection;  // JSON: why the hosts would not take it now; empty: they told nothing
 };
+// In a block that a host shows before it is final: a fork may take it back.
+struct EarlyInclusion {
+    ExecutedAt at;
+    std::string block_hash;
+};
 struct WatchState {
     Stage stage = Stage::accepted;
+    std::optional<EarlyInclusion> early;  // with Stage::included, until a final block decides
     std::optional<Verdict> verdict;
     std::string reason;
     // All of its tree is there, and nothing of it took effect: the transaction or its initial receipt failed.
@@ -95,6 +101,13 @@ struct BlockHashLost {
 struct NoRoute {
     std::string detail;  // the hosts and their answers
 };
+// A chunk of a block that is not final yet lists it.
+struct SeenEarly {
+    EarlyInclusion inclusion;
+    std::string host;
+};
+// At the height of WatchState::early the chain has another block, or none.
+struct EarlyBlockLost {};
 // The known state of the transaction's tree.
 struct TreeSeen {
     std::optional<ExecutedAt> included_at;
@@ -130,13 +143,20 @@ struct NotIncludedUpTo {
     std::string asked;            // the host asked last, and its answer
     std::string missing;          // heights that nobody can show: "96-150, 160"; empty: none
 };
-using Observation = std::variant<NoObjection, Refused, BlockHashLost, NoRoute, TreeSeen, NotIncludedUpTo>;
+using Observation = std::variant<NoObjection, Refused, BlockHashLost, NoRoute, SeenEarly, EarlyBlockLost,
+                                 TreeSeen, NotIncludedUpTo>;
 
 struct Transition {
     Stage from = Stage::accepted;
     Stage to = Stage::accepted;
     std::optional<ExecutedAt> at;  // block height and chain time, where a block proves it
     std::string evidence;          // JSON object
+    // Of an inclusion: whether its block is final. One that was not is confirmed by a transition from
+    // included to included, or retracted by one back to pending.
+    std::optional<bool> final = std::nullopt;
+    std::string inclusion_id = {};  // of such an inclusion, as all its transitions have it; empty: of others
+    bool confirms() const { return from == to && !inclusion_id.empty(); }
+    bool retracts() const { return from == Stage::included && to == Stage::pending; }
 };
 
 struct LifecycleRules {
@@ -158,9 +178,14 @@ BlockHeight last_height(const WatchedTransaction& transaction, const LifecycleRu
 std::vector<Transition> step(WatchState& state, const WatchedTransaction& transaction,
                              const Observation& observation, const LifecycleRules& rules);
 
-// Where a transaction is in a block, outcomes tell its stage: nothing is certain before they are confirmed.
-// `without_effect`, `confirmed`: as of WatchState.
-Certainty certainty(Stage stage, bool without_effect, std::optional<BlockHeight> valid_until, bool confirmed);
+// Waits for a block: none includes it, or none that is final.
+bool waits_for_inclusion(const WatchState& state);
+// Whether the block that includes it is final; nullopt: none does.
+std::optional<bool> is_final_inclusion(const WatchState& state);
+
+// Where a transaction is in a final block, outcomes tell its stage: nothing is certain before they are
+// confirmed.
+Certainty certainty(const WatchState& state, std::optional<BlockHeight> valid_until);
 
 // Longer in a stage than this is stuck: a condition that ends when it moves. nullopt: never.
 struct StuckRules {

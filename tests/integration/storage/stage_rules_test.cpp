@@ -122,5 +122,24 @@ TEST_F(StageRules, SeeNoMoreThanItsSignerOfATransactionThatNobodyHasShown) {
     EXPECT_EQ(told(), "included signer@1\n");
 }
 
+TEST_F(StageRules, WhoHearsOfAnInclusionThatIsNotFinalHearsWhatBecomesOfIt) {
+    declare({{"all", R"("where":[])"}});
+    add({new_watch(1)});
+    const auto see = [&](const chain::Observation& observation) {
+        update(observed(*await(watches().watch(hash_of(1))), observation));
+    };
+    see(seen_early("A", 104));
+    see(chain::EarlyBlockLost{});
+    see(seen_early("B", 105));
+    see(included_at(105));
+    const auto id = hash_of(1);
+    EXPECT_EQ(rows("SELECT alert_id, kind, cause ->> 'stage', cause ->> 'final', cause ->> 'inclusion_id' "
+                   "FROM alerts ORDER BY place"),
+              "included:" + id + ":A|included|included|false|" + id + ":A\n" + "retracted:" + id +
+                  ":A|retracted|pending|-|" + id + ":A\n" + "included:" + id + ":B|included|included|false|" +
+                  id + ":B\n" + "confirmed:" + id + ":B|confirmed|included|true|" + id + ":B\n");
+    EXPECT_EQ(value("SELECT count(*) FROM deliveries"), "4");
+}
+
 }  // namespace
 }  // namespace receiptd::test

@@ -50,6 +50,21 @@ inline WatchUpdate step_update(const std::string& tx_hash, Stage from, Stage to)
     return update;
 }
 
+// What a host shows, and what becomes of it, of the watch as it is stored.
+inline WatchUpdate observed(const Watch& watch, const chain::Observation& observation) {
+    auto update = storage::update_of(watch);
+    update.transitions = chain::step(update.state, watch.transaction, observation, {});
+    return update;
+}
+inline chain::SeenEarly seen_early(const std::string& block_hash, base::Height height) {
+    return {{executed_at(height), block_hash}, "regular"};
+}
+inline chain::TreeSeen included_at(base::Height height) {
+    chain::TreeSeen seen;
+    seen.included_at = executed_at(height);
+    return seen;
+}
+
 // Ends a session that writes watches once a round, each time at another moment of its work. Not more often:
 // who is quicker than a transaction lets none pass.
 class KillerOfWriters {

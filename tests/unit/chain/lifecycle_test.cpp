@@ -237,8 +237,8 @@ TEST_F(InvalidInABlock, IsNoEndWhileAnotherBlockMayExecuteIt) {
 TEST_F(InvalidInABlock, IsTheEndWhenNoBlockMayExecuteItAnyMore) {
     Life life(handed_in());
     EXPECT_EQ(sees(life, invalid(), 1000).path(), "accepted included completed final");
-    EXPECT_EQ(certainty(life.state.stage, life.state.without_effect, 1000, true).safe_to_resign_after_height,
-              0u);
+    life.state.confirmed = true;
+    EXPECT_EQ(certainty(life.state, 1000).safe_to_resign_after_height, 0u);
 }
 
 TEST_F(InvalidInABlock, OfABareHashTheBlockThatHasItTellsHowLongThatIs) {
@@ -255,36 +255,44 @@ TEST_F(InvalidInABlock, ATransactionThatPaidForGasHasUsedItsNonce) {
     EXPECT_FALSE(tree_seen(judgement).is_invalid) << "a gas key whose account cannot pay the deposit";
 }
 
+Certainty certain(Stage stage, bool without_effect, std::optional<BlockHeight> valid_until, bool confirmed) {
+    WatchState state;
+    state.stage = stage;
+    state.without_effect = without_effect;
+    state.confirmed = confirmed;
+    return certainty(state, valid_until);
+}
+
 TEST(Certainty, OnlyAProofIsConclusive) {
     for (const auto stage : {Stage::rejected, Stage::dropped, Stage::expired}) {
-        EXPECT_TRUE(certainty(stage, false, 1000, true).conclusive);
-        EXPECT_EQ(certainty(stage, false, 1000, true).safe_to_resign_after_height, 0u);
+        EXPECT_TRUE(certain(stage, false, 1000, true).conclusive);
+        EXPECT_EQ(certain(stage, false, 1000, true).safe_to_resign_after_height, 0u);
     }
-    EXPECT_FALSE(certainty(Stage::unknown, false, 1000, true).conclusive);
-    EXPECT_FALSE(certainty(Stage::unknown, false, 1000, true).safe_to_resign_after_height)
+    EXPECT_FALSE(certain(Stage::unknown, false, 1000, true).conclusive);
+    EXPECT_FALSE(certain(Stage::unknown, false, 1000, true).safe_to_resign_after_height)
         << "it may be executed in a block that nobody showed";
     for (const auto stage : {Stage::accepted, Stage::pending, Stage::forwarding_failed}) {
-        EXPECT_FALSE(certainty(stage, false, 1000, true).conclusive);
-        EXPECT_EQ(certainty(stage, false, 1000, true).safe_to_resign_after_height, 1000u);
-        EXPECT_FALSE(certainty(stage, false, {}, true).safe_to_resign_after_height)
+        EXPECT_FALSE(certain(stage, false, 1000, true).conclusive);
+        EXPECT_EQ(certain(stage, false, 1000, true).safe_to_resign_after_height, 1000u);
+        EXPECT_FALSE(certain(stage, false, {}, true).safe_to_resign_after_height)
             << "its block hash is not known";
     }
 }
 
 TEST(Certainty, OutcomesThatAreNotConfirmedProveNothing) {
     for (const auto stage : {Stage::executing, Stage::completed, Stage::final}) {
-        EXPECT_FALSE(certainty(stage, true, 1000, false).conclusive);
-        EXPECT_FALSE(certainty(stage, true, 1000, false).safe_to_resign_after_height)
+        EXPECT_FALSE(certain(stage, true, 1000, false).conclusive);
+        EXPECT_FALSE(certain(stage, true, 1000, false).safe_to_resign_after_height)
             << "it may have been executed";
     }
 }
 
 TEST(Certainty, WhatIsExecutedIsNeverSignedAnew) {
     for (const auto stage : {Stage::included, Stage::executing, Stage::completed, Stage::final}) {
-        EXPECT_TRUE(certainty(stage, false, 1000, true).conclusive);
-        EXPECT_FALSE(certainty(stage, false, 1000, true).safe_to_resign_after_height);
+        EXPECT_TRUE(certain(stage, false, 1000, true).conclusive);
+        EXPECT_FALSE(certain(stage, false, 1000, true).safe_to_resign_after_height);
     }
-    EXPECT_EQ(certainty(Stage::final, true, 1000, true).safe_to_resign_after_height, 0u) << "none of it was";
+    EXPECT_EQ(certain(Stage::final, true, 1000, true).safe_to_resign_after_height, 0u) << "none of it was";
 }
 
 TEST(Certainty, OfAFailedTransactionDependsOnWhetherItsInitialReceiptDidSomething) {

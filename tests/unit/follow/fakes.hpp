@@ -32,7 +32,7 @@ inline config::Follow follow_settings(config::Source source, config::Start start
     return settings;
 }
 
-class Listener final : public CommitListener {
+class Listener : public CommitListener {
 public:
     bool listening() const override { return true; }
     bool watches(const chain::SignedTransaction&) const override { return false; }
@@ -44,6 +44,8 @@ public:
         for (const auto& range : heights.ranges())
             told.erase(told.lower_bound(range.from), told.upper_bound(range.to));
     }
+    bool awaits_inclusion() const override { return false; }
+    void seen_early(const std::string&, const chain::SeenEarly&) override {}
     bool wants(const std::string&) const override { return false; }
     void progressed(const std::string&, const chain::TreeSeen&) override {}
     void settled(const chain::DecidedCounts&) override {}

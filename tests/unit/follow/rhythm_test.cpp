@@ -100,5 +100,51 @@ TEST(HeadRhythm, AFailedPollWaitsABlockTime) {
     EXPECT_EQ(rhythm.next_poll(), SteadyTime(1h) + 600ms);
 }
 
+// A host that tells every block that is there; questions to it.
+Played play_once_a_block(Duration interval, Duration jitter, unsigned blocks) {
+    std::mt19937_64 generator(7);
+    std::uniform_int_distribution<Duration::rep> shift(-jitter.count(), jitter.count());
+    BlockRhythm rhythm;
+    Played played;
+    auto now = SteadyTime(1h) + interval / 3;
+    unsigned polls = 0, seen = 0;
+    std::vector<SteadyTime> made;
+    for (unsigned i = 0; i < blocks; ++i)
+        made.push_back(SteadyTime(1h) + interval * static_cast<int>(i) + Duration(shift(generator)));
+    std::sort(made.begin(), made.end());
+    while (seen < blocks) {
+        ++polls;
+        const auto there =
+            static_cast<unsigned>(std::upper_bound(made.begin(), made.end(), now) - made.begin());
+        for (auto i = std::max(seen, 20u); i < there; ++i) played.delays.push_back(now - made[i]);
+        if (there > seen)
+            rhythm.saw(1000 + there, now);
+        else
+            rhythm.saw_nothing(now);
+        seen = std::max(seen, there);
+        now = std::max(rhythm.next_poll(), now + 1ms);
+    }
+    played.polls_per_block = static_cast<double>(polls) / blocks;
+    return played;
+}
+
+TEST(BlockRhythm, AsksAboutOnceABlockAndSeesItWithinHalfOfItsTime) {
+    for (const Duration interval : {Duration(200ms), Duration(600ms), Duration(1300ms)})
+        for (const Duration jitter : {Duration(0), interval / 20, interval / 5}) {
+            auto played = play_once_a_block(interval, jitter, 2'000);
+            EXPECT_LE(played.polls_per_block, 1.1) << interval.count() << " " << jitter.count();
+            EXPECT_LE(played.percentile(0.5), interval / 2) << interval.count() << " " << jitter.count();
+            EXPECT_LE(played.percentile(0.95), interval) << interval.count() << " " << jitter.count();
+        }
+}
+
+TEST(BlockRhythm, AsksSeldomWhileTheChainStandsStill) {
+    BlockRhythm rhythm;
+    auto now = SteadyTime(1h);
+    unsigned polls = 0;
+    for (; now < SteadyTime(1h) + 60s; now = rhythm.next_poll(), ++polls) rhythm.saw_nothing(now);
+    EXPECT_LE(polls, 250u);
+}
+
 }  // namespace
 }  // namespace receiptd::follow

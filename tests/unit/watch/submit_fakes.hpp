@@ -116,8 +116,7 @@ public:
                 continue;
             }
             row.state = update.state;
-            row.certainty = chain::certainty(row.state.stage, row.state.without_effect,
-                                             row.transaction.valid_until, row.state.confirmed);
+            row.certainty = chain::certainty(row.state, row.transaction.valid_until);
             if (update.objection) row.transaction.objection = *update.objection;
             for (const auto& transition : update.transitions) evidence.push_back(transition.evidence);
         }

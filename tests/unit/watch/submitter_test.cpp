@@ -262,7 +262,7 @@ TEST_F(SubmitterTest, WhatNoHostTookBeginsAgainWhenItIsHandedInAgain) {
         auto& row = rows.rows.begin()->second;
         row.state.stage = ended;
         row.state.reason = "some reason";
-        row.certainty = chain::certainty(ended, {}, row.transaction.valid_until, true);
+        row.certainty = chain::certainty(row.state, row.transaction.valid_until);
         chain.sent.clear();
         const auto again = submit(request_for(transfer()));
         ASSERT_TRUE(again && *again);

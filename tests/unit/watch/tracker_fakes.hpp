@@ -159,11 +159,19 @@ public:
             if (row == rows.end() || row->second.state.stage != update.from ||
                 row->second.transaction.watched_since !=
                     update.judged_with.value_or(row->second.transaction.watched_since) ||
+                storage::update_of(row->second).judged_early != update.judged_early ||
                 stolen.erase(update.tx_hash) > 0) {
                 refused.push_back(update.tx_hash);
                 continue;
             }
-            for (const auto& transition : update.transitions) made[update.tx_hash].push_back(transition.to);
+            for (const auto& transition : update.transitions) {
+                made[update.tx_hash].push_back(transition.to);
+                if (!transition.inclusion_id.empty())
+                    inclusions[update.tx_hash].push_back(transition.inclusion_id +
+                                                         (transition.final == false ? " early"
+                                                          : transition.confirms()   ? " confirmed"
+                                                                                    : " retracted"));
+            }
             if (!update.transitions.empty()) evidence[update.tx_hash] = update.transitions.back().evidence;
             apply(row->second, update, clock_.wall());
         }
@@ -192,7 +200,8 @@ public:
     std::set<std::string> held;    // by a session that does not end
     std::set<std::string> stolen;  // the next update of these finds that somebody was faster
     std::map<std::string, std::vector<chain::Stage>> made;
-    std::map<std::string, std::string> evidence;  // of the latest transition
+    std::map<std::string, std::vector<std::string>> inclusions;  // "TX:BLOCK early", "TX:BLOCK confirmed"
+    std::map<std::string, std::string> evidence;                 // of the latest transition
 
 private:
     std::vector<storage::Watch> all() const {

@@ -1,0 +1,78 @@
+// Blocks that are not final yet, for who waits for a transaction: a fork may take each of them back.
+#pragma once
+
+#include "rpc/block_source.hpp"
+#include "rpc/router.hpp"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace receiptd::rpc {
+
+struct EarlyBlock {
+    chain::BlockRef block;
+    std::string host;                    // the upstream that shows it
+    std::vector<std::string> tx_hashes;  // that its new chunks list, as far as they could be had
+};
+
+class EarlyBlocks {
+public:
+    virtual ~EarlyBlocks() = default;
+
+    // Those that were not told before, the newest first; none: nothing is new, ask again in the chain's
+    // rhythm. One question, where the chain has gone on by one block.
+    virtual base::Task<base::Result<std::vector<EarlyBlock>, Unavailable>> next() = 0;
+    // Whether next() waits by itself until the block exists (long poll).
+    virtual bool waits() const = 0;
+};
+
+// Of JSON-RPC hosts: `block` with finality optimistic, and what `open` asks for.
+class RpcEarlyBlocks final : public EarlyBlocks {
+public:
+    using BlockAnswer = RpcBlockSource::BlockAnswer;
+    // The contents of a block that a host shows; they are kept until it is final.
+    using Open = std::function<base::Task<base::Result<EarlyBlock, Unavailable>>(BlockAnswer)>;
+
+    RpcEarlyBlocks(base::asio::thread_pool& pool, std::shared_ptr<Router> router, Open open)
+        : pool_(pool), router_(std::move(router)), open_(std::move(open)) {}
+
+    base::Task<base::Result<std::vector<EarlyBlock>, Unavailable>> next() override;
+    bool waits() const override { return false; }
+
+private:
+    base::Task<base::Result<BlockAnswer, Unavailable>> ask(Call call, std::string hash);
+    bool is_told(chain::BlockHeight height, const std::string& hash) const;
+    void tell(chain::BlockHeight height, const std::string& hash);
+
+    base::asio::thread_pool& pool_;
+    std::shared_ptr<Router> router_;
+    Open open_;
+    std::map<chain::BlockHeight, std::set<std::string>> told_;  // the newest heights
+};
+
+// Of neardata: height by height.
+class NeardataEarlyBlocks final : public EarlyBlocks {
+public:
+    NeardataEarlyBlocks(base::asio::thread_pool& pool, std::shared_ptr<Router> router)
+        : pool_(pool), router_(std::move(router)) {}
+
+    base::Task<base::Result<std::vector<EarlyBlock>, Unavailable>> next() override;
+    bool waits() const override { return true; }
+
+private:
+    base::asio::thread_pool& pool_;
+    std::shared_ptr<Router> router_;
+    chain::BlockHeight next_ = 0;
+};
+
+// Its new chunks by hash, which are kept for the final block.
+base::Task<base::Result<EarlyBlock, Unavailable>> open_early(RpcBlockSource& blocks, std::string host,
+                                                             RpcBlockSource::BlockAnswer block);
+// The transactions that the block lists.
+EarlyBlock early_block(const chain::WholeBlock& whole, std::string host);
+
+}  // namespace receiptd::rpc
