@@ -13,6 +13,7 @@ liars|200|daemon and PostgreSQL are killed COUNT times while one of three hosts 
 upgrade|30|a later version migrates COUNT times under a daemon that follows, and is killed at any step: the rows are those of a daemon that did it alone. The daemon is that of the commit before, if it has the same migrations
 crashes|50|PostgreSQL is crashed COUNT times while blocks are written
 bodies|300|COUNT mixed transactions beside hosts that strip receipts from a third of their answers, or are busy each fifth time: verdicts, roles and alerts are the truth a minute after the answers are whole
+early|1000|through COUNT forks, inclusions that are told before their block is final are confirmed or taken back; how early that is, and what it costs the hosts
 ends|20|1,000 submissions end in every way there is, on a chain of each of COUNT seeds and two hosts, one of which lags
 watches|1000|watched transactions on a chain of COUNT blocks, 20 in each, through kills and faults
 receivers|50|daemons are killed COUNT times, and PostgreSQL a tenth of that, before receivers that fail in every way: every alert arrives, in order where asked
@@ -46,6 +47,7 @@ scenarios_of() {
         upgrade) echo schema_upgrade ;;
         crashes) echo crash StoppedPostgres.test_crashes_of_the_server ;;
         watches) echo watch Watching.test_whatever_is_watched_comes_to_its_true_end_through_kills_and_faults ;;
+        early) echo early ;;
         ends) echo ends ;;
         bodies) echo bodies ;;
         receivers) echo receivers ;;

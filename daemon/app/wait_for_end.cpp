@@ -38,6 +38,9 @@ void print(const storage::StoredTransition& stored) {
     const auto& transition = stored.transition;
     std::cout << clock_text(stored.learned_at) << "  " << chain::stage_name(transition.to);
     if (transition.at) std::cout << "  at height " << transition.at->height;
+    if (transition.final == false) std::cout << ", not final yet";
+    if (transition.confirms()) std::cout << ", final";
+    if (transition.retracts()) std::cout << "  its block did not become final";
     if (chain::is_end(transition.to) && transition.to != chain::Stage::final)
         std::cout << "  " << transition.evidence;
     std::cout << std::endl;

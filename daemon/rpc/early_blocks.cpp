@@ -15,12 +15,16 @@ using ToldBlock = chain::Decoded<chain::Block>;
 // More than lie between the final head and the newest block while the chain works.
 constexpr std::size_t kHeightsKnown = 32;
 constexpr std::size_t kMostAtOnce = 8;
+constexpr std::size_t kForksKnown = 16;  // blocks of one height
 
 }  // namespace
 
-bool RpcEarlyBlocks::is_told(chain::BlockHeight height, const std::string& hash) const {
+// Final, told, or of a host that invents blocks.
+bool RpcEarlyBlocks::is_no_news(chain::BlockHeight height, const std::string& hash) const {
+    const auto final_height = router_->known_head().value_or(0);
+    if (height <= final_height || height > final_height + kHeightsKnown) return true;
     const auto found = told_.find(height);
-    return found != told_.end() && found->second.contains(hash);
+    return found != told_.end() && (found->second.contains(hash) || found->second.size() >= kForksKnown);
 }
 
 void RpcEarlyBlocks::tell(chain::BlockHeight height, const std::string& hash) {
@@ -48,14 +52,13 @@ base::Task<base::Result<std::vector<EarlyBlock>, Unavailable>> RpcEarlyBlocks::n
     auto answer = co_await ask(ask_newest_block(Priority::watch), {});
     while (answer) {
         auto block = chain::block_ref(answer->value.value.header);
-        if (block.height <= router_->known_head().value_or(0) || is_told(block.height, block.hash)) break;
+        if (is_no_news(block.height, block.hash)) break;
         auto early = co_await open_(std::move(*answer));
         if (!early) break;
         tell(block.height, block.hash);
         blocks.push_back(std::move(*early));
         const auto below = block.prev_height.value_or(block.height - 1);
-        if (below <= router_->known_head().value_or(0) || is_told(below, block.prev_hash)) break;
-        if (blocks.size() == kMostAtOnce) break;
+        if (is_no_news(below, block.prev_hash) || blocks.size() == kMostAtOnce) break;
         answer = co_await ask(ask_block(block.prev_hash, Priority::watch), block.prev_hash);
     }
     if (!answer && blocks.empty()) co_return answer.error();

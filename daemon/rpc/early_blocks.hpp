@@ -45,7 +45,7 @@ public:
 
 private:
     base::Task<base::Result<BlockAnswer, Unavailable>> ask(Call call, std::string hash);
-    bool is_told(chain::BlockHeight height, const std::string& hash) const;
+    bool is_no_news(chain::BlockHeight height, const std::string& hash) const;
     void tell(chain::BlockHeight height, const std::string& hash);
 
     base::asio::thread_pool& pool_;

@@ -123,7 +123,7 @@ TEST_F(StageRules, SeeNoMoreThanItsSignerOfATransactionThatNobodyHasShown) {
 }
 
 TEST_F(StageRules, WhoHearsOfAnInclusionThatIsNotFinalHearsWhatBecomesOfIt) {
-    declare({{"all", R"("where":[])"}});
+    declare({{"all", R"("signer":"alice.near")"}});
     add({new_watch(1)});
     const auto see = [&](const chain::Observation& observation) {
         update(observed(*await(watches().watch(hash_of(1))), observation));

@@ -366,7 +366,10 @@ TEST_F(WatchUpdates, WhatWaitsForAnEndpointThatStaysSwitchedOffOrUnservedComesTo
 
 class EarlyInclusions : public WatchUpdates {
 protected:
-    EarlyInclusions() { add({new_watch(1)}); }
+    void SetUp() override {
+        WatchUpdates::SetUp();
+        add({new_watch(1)});
+    }
     Watch watch() { return *await(watches().watch(hash_of(1))); }
     void see(const chain::Observation& observation) {
         EXPECT_TRUE(update(observed(watch(), observation)).empty());

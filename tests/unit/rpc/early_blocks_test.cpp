@@ -42,12 +42,15 @@ public:
     }
 
 private:
-    const std::string& hash(int height) const {
-        return kHashes[static_cast<std::size_t>(hash_of_height.at(height))];
+    std::string hash(int height) const {
+        const auto place = static_cast<std::size_t>(hash_of_height.at(height));
+        if (place < kHashes.size()) return kHashes[place];
+        return std::string(30, '1') + "2" + static_cast<char>('A' + place % 8) +
+               static_cast<char>('1' + place / 8);
     }
     int height_of(const std::string& wanted) const {
         for (const auto& [height, place] : hash_of_height)
-            if (kHashes[static_cast<std::size_t>(place)] == wanted) return height;
+            if (hash(height) == wanted) return height;
         return tip + 1;
     }
     // A chunk is named as the block that includes it.
@@ -147,6 +150,19 @@ TEST_F(Early, MakeNoHeightFinal) {
     next();
     EXPECT_EQ(world.router()->known_head(), 100u);
     EXPECT_TRUE(std::holds_alternative<NotYet>(world.run(blocks->fetch(102, Priority::head, true))));
+}
+
+TEST_F(Early, ThatAHostInventsAreNotAskedForForEver) {
+    chain.tip = 101;
+    unsigned told = 0;
+    for (int fork = 0; fork < 40; ++fork) {
+        chain.hash_of_height[101] = 4 + fork;
+        told += static_cast<unsigned>(next().size());
+    }
+    EXPECT_EQ(told, 16u) << "of one height";
+    chain.hash_of_height[10'000] = 3;
+    chain.tip = 10'000;
+    EXPECT_THAT(next(), ElementsAre()) << "far above the final head";
 }
 
 TEST_F(Early, OfAHostThatNamesAnotherHashAreNotTold) {
