@@ -56,7 +56,8 @@ CREATE INDEX ON watches (tx_hash) WHERE stage IN ('accepted', 'pending', 'includ
 CREATE INDEX ON watches (tx_hash) WHERE stage IN ('rejected', 'forwarding_failed', 'dropped', 'expired', 'unknown');
 CREATE INDEX ON watches (created_at) WHERE watched_since IS NULL
     AND stage IN ('accepted', 'pending', 'included', 'executing', 'completed');
-CREATE INDEX ON watches (created_at, tx_hash) WHERE signed_tx_base64 IS NOT NULL AND stage IN ('accepted', 'pending');
+CREATE INDEX ON watches (created_at, tx_hash) WHERE signed_tx_base64 IS NOT NULL
+    AND (stage IN ('accepted', 'pending') OR early_block_hash IS NOT NULL);
 CREATE UNIQUE INDEX ON watches (idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX ON watches (created_at, tx_hash);
 CREATE INDEX ON watches (sender_id, created_at, tx_hash);

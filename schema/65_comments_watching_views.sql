@@ -36,6 +36,7 @@ COMMENT ON COLUMN open_watches.checks IS 'Number of requests for it.';
 COMMENT ON COLUMN open_watches.next_check_at IS 'Time of the next request.';
 COMMENT ON COLUMN open_watches.created_at IS 'When the watch began.';
 COMMENT ON COLUMN open_watches.evidence IS 'Evidence of the latest transition.';
+COMMENT ON COLUMN open_watches.final IS 'Whether the block that includes it is final. NULL: no block does.';
 
 COMMENT ON VIEW stuck_watches IS 'Watched transactions that have been too long in their stage.';
 COMMENT ON COLUMN stuck_watches.tx_hash IS 'Hash of the transaction.';

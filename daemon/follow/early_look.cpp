@@ -36,7 +36,10 @@ base::Task<void> EarlyLook::look() {
         co_return;
     }
     for (const auto& block : *blocks) tell(block);
-    if (!blocks_.waits()) rhythm_.saw(blocks->front().block.height, asked_at);
+    if (blocks_.waits())
+        rhythm_.ask_soon(state_.clock.steady());
+    else
+        rhythm_.saw(blocks->front().block.height, asked_at);
 }
 
 void EarlyLook::tell(const rpc::EarlyBlock& block) {

@@ -84,6 +84,11 @@ void BlockRhythm::saw_nothing(base::SteadyTime at) {
     next_poll_ = at + std::max<base::Duration>(wait, kShortest / 4);
 }
 
+void BlockRhythm::ask_soon(base::SteadyTime now) {
+    misses_ = 0;
+    next_poll_ = now + kShortest;
+}
+
 void HeadRhythm::failed(base::SteadyTime asked_at) {
     next_poll_ = asked_at + std::max<base::Duration>(interval_, 200ms);
 }

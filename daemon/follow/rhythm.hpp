@@ -50,6 +50,8 @@ public:
     void saw(base::Height height, base::SteadyTime asked_at);
     // None was, at that time.
     void saw_nothing(base::SteadyTime at);
+    // The answer itself waits for the next block.
+    void ask_soon(base::SteadyTime now);
 
     base::SteadyTime next_poll() const { return next_poll_; }
 

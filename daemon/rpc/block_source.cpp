@@ -8,6 +8,7 @@
 #include "rpc/chunk_search.hpp"
 #include "rpc/questions.hpp"
 
+#include <iterator>
 #include <utility>
 
 namespace receiptd::rpc {
@@ -17,6 +18,7 @@ using DecodedBlock = chain::Decoded<chain::Block>;
 using DecodedChunk = chain::Decoded<chain::Chunk>;
 
 constexpr std::size_t kKeptBlocks = 4;
+constexpr std::uint64_t kMostEarlyBytes = 64u << 20;
 constexpr unsigned kMostFalseHeaders = 3;  // of hosts that are asked one after the other
 
 }  // namespace
@@ -162,17 +164,27 @@ base::Task<std::vector<SharedChunk>> RpcBlockSource::early_chunks(const BlockAns
     const auto fetched = co_await fetch_chunks(block, Priority::watch, Finality::optimistic);
     auto chunks = std::move(fetched->values);
     std::erase(chunks, nullptr);
-    auto& kept = early_chunks_[block.value.value.header.height];
-    for (const auto& chunk : chunks) kept.emplace(chunk->value.header.chunk_hash, chunk);
-    while (early_chunks_.size() > kEarlyHeights) early_chunks_.erase(early_chunks_.begin());
+    // Of one that can be read in part another host may tell more, once it is final.
+    EarlyChunks kept;
+    for (const auto& chunk : chunks)
+        if (chunk->unreadable.empty()) {
+            kept.by_hash.emplace(chunk->value.header.chunk_hash, chunk);
+            kept.bytes += chunk->document->capacity();
+        }
+    early_chunks_[block.value.value.header.height] = std::move(kept);
+    std::uint64_t bytes = 0;
+    for (const auto& [height, each] : early_chunks_) bytes += each.bytes;
+    for (; early_chunks_.size() > kEarlyHeights || bytes > kMostEarlyBytes;
+         early_chunks_.erase(std::prev(early_chunks_.end())))
+        bytes -= early_chunks_.rbegin()->second.bytes;
     co_return chunks;
 }
 
 SharedChunk RpcBlockSource::kept_chunk(chain::BlockHeight height, const std::string& hash) const {
     const auto at = early_chunks_.find(height);
     if (at == early_chunks_.end()) return nullptr;
-    const auto found = at->second.find(hash);
-    return found == at->second.end() ? nullptr : found->second;
+    const auto found = at->second.by_hash.find(hash);
+    return found == at->second.by_hash.end() ? nullptr : found->second;
 }
 
 base::Task<std::shared_ptr<RpcBlockSource::Chunks>> RpcBlockSource::fetch_chunks(const BlockAnswer& block,
@@ -194,7 +206,11 @@ base::Task<std::shared_ptr<RpcBlockSource::Chunks>> RpcBlockSource::fetch_chunks
             continue;
         }
         auto call = ask_chunk(hash, height, header.shard_id, priority);
-        if (finality == Finality::optimistic) call = before_final(std::move(call));
+        if (finality == Finality::optimistic) {
+            // Who invents a block answers for it.
+            call = before_final(std::move(call));
+            call.only_host = block.host;
+        }
         call.first_host = block.host;
         group.spawn(fetch_chunk(chunks, index++, std::move(call), std::move(hash)));
     }

@@ -59,7 +59,11 @@ private:
     std::shared_ptr<HeaderCheck> headers_;
     std::shared_ptr<ListedReceipts> listed_;
     std::map<chain::BlockHeight, BlockAnswer> kept_;  // blocks had by asking for the head
-    std::map<chain::BlockHeight, std::map<std::string, SharedChunk>> early_chunks_;  // by hash
+    struct EarlyChunks {
+        std::map<std::string, SharedChunk> by_hash;
+        std::uint64_t bytes = 0;
+    };
+    std::map<chain::BlockHeight, EarlyChunks> early_chunks_;
 };
 
 // So many heights above the final ones are kept.

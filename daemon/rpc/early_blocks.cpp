@@ -17,6 +17,16 @@ constexpr std::size_t kHeightsKnown = 32;
 constexpr std::size_t kMostAtOnce = 8;
 constexpr std::size_t kForksKnown = 16;  // blocks of one height
 
+// `hash`: that was asked for; empty: any.
+std::optional<Unavailable> why_not_shown(Upstream& host, const chain::BlockHeader& header,
+                                         const std::string& hash) {
+    const bool is_other = !hash.empty() && header.hash != hash;
+    if (is_other || header.hash_is == chain::HeaderHash::different)
+        return Unavailable{kFalseHeader, host.name() + " shows a block whose hash is another one"};
+    if (host.doubted()) return Unavailable{"doubted", host.name() + " has told what is not of this chain"};
+    return std::nullopt;
+}
+
 }  // namespace
 
 // Final, told, or of a host that invents blocks.
@@ -38,11 +48,7 @@ base::Task<base::Result<RpcEarlyBlocks::BlockAnswer, Unavailable>> RpcEarlyBlock
         co_await decoded_call<ToldBlock>(*router_, pool_, std::move(call), block_decoder(std::nullopt));
     if (!answer) co_return unavailable(answer.error());
     const auto& header = answer->value.value.header;
-    auto& host = *router_->hosts()[answer->host];
-    const bool is_other = !hash.empty() && header.hash != hash;
-    if (is_other || header.hash_is == chain::HeaderHash::different)
-        co_return Unavailable{kFalseHeader, host.name() + " shows a block whose hash is another one"};
-    if (host.doubted()) co_return Unavailable{"doubted", host.name() + " has told what is not of this chain"};
+    if (auto why = why_not_shown(*router_->hosts()[answer->host], header, hash)) co_return std::move(*why);
     co_return std::move(*answer);
 }
 
@@ -53,13 +59,16 @@ base::Task<base::Result<std::vector<EarlyBlock>, Unavailable>> RpcEarlyBlocks::n
     while (answer) {
         auto block = chain::block_ref(answer->value.value.header);
         if (is_no_news(block.height, block.hash)) break;
+        const auto host = answer->host;
         auto early = co_await open_(std::move(*answer));
         if (!early) break;
         tell(block.height, block.hash);
         blocks.push_back(std::move(*early));
         const auto below = block.prev_height.value_or(block.height - 1);
         if (is_no_news(below, block.prev_hash) || blocks.size() == kMostAtOnce) break;
-        answer = co_await ask(ask_block(block.prev_hash, Priority::watch), block.prev_hash);
+        auto call = ask_block(block.prev_hash, Priority::watch);
+        call.only_host = host;
+        answer = co_await ask(std::move(call), block.prev_hash);
     }
     if (!answer && blocks.empty()) co_return answer.error();
     co_return std::move(blocks);
@@ -87,12 +96,15 @@ base::Task<base::Result<std::vector<EarlyBlock>, Unavailable>> NeardataEarlyBloc
     std::vector<EarlyBlock> blocks;
     if (!head) co_return std::move(blocks);
     next_ = std::max(next_, *head + 1);
+    if (next_ > *head + kHeightsKnown) next_ = *head + 1;
     auto call = get_early_neardata(next_, Priority::watch);
     auto answer = co_await decoded_call<chain::Decoded<chain::WholeBlock>>(*router_, pool_, std::move(call),
                                                                            whole_block_decoder(next_));
     if (answer) {
+        auto& host = *router_->hosts()[answer->host];
+        if (auto why = why_not_shown(host, answer->value.value.block.header, {})) co_return std::move(*why);
         ++next_;
-        blocks.push_back(early_block(answer->value.value, router_->hosts()[answer->host]->name()));
+        blocks.push_back(early_block(answer->value.value, host.name()));
         co_return std::move(blocks);
     }
     auto error = answer.error();

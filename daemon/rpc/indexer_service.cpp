@@ -5,6 +5,7 @@
 #include "rpc/questions.hpp"
 #include "rpc/whole_block_check.hpp"
 
+#include <iterator>
 #include <utility>
 
 namespace receiptd::rpc {
@@ -59,18 +60,19 @@ base::Task<base::Result<EarlyBlock, Unavailable>> IndexerService::early(RpcBlock
     }
     auto host = router_->hosts()[answer->host]->name();
     auto early = early_block(answer->value.value, host);
+    // Another host may tell more of it, once it is final.
+    if (!answer->value.unreadable.empty()) co_return std::move(early);
     early_.insert_or_assign(ref.height, Early{std::move(host), std::move(answer->value)});
-    while (early_.size() > kEarlyHeights) early_.erase(early_.begin());
+    while (early_.size() > kEarlyHeights) early_.erase(std::prev(early_.end()));
     co_return std::move(early);
 }
 
-std::optional<IndexerService::Early> IndexerService::take_early(chain::BlockHeight height,
-                                                                const std::string& hash) {
+std::optional<IndexerService::Early> IndexerService::take_early(const chain::Block& block) {
     std::optional<Early> early;
-    const auto found = early_.find(height);
-    if (found != early_.end() && found->second.whole.value.block.header.hash == hash)
+    const auto found = early_.find(block.header.height);
+    if (found != early_.end() && difference(found->second.whole.value, known_block(block)).empty())
         early = std::move(found->second);
-    early_.erase(early_.begin(), early_.upper_bound(height));
+    early_.erase(early_.begin(), early_.upper_bound(block.header.height));
     return early;
 }
 
@@ -79,9 +81,9 @@ base::Task<FetchResult> IndexerService::fetch(chain::BlockHeight height, Priorit
     auto found = co_await blocks_->find(height, priority);
     if (auto* without = std::get_if<FetchResult>(&found)) co_return std::move(*without);
     auto& block = std::get<RpcBlockSource::BlockAnswer>(found);
-    const std::string hash(block.value.value.header.hash);
-    if (auto early = take_early(height, hash))
+    if (auto early = take_early(block.value.value))
         co_return co_await checked_contents(headers_, std::move(early->host), std::move(early->whole));
+    const std::string hash(block.value.value.header.hash);
     auto answer = co_await ask(block, ask_indexer_block(hash, height, priority));
     if (answer) {
         said_that_none_is_made_ = false;

@@ -35,7 +35,7 @@ private:
         std::string host;
         Whole whole;
     };
-    std::optional<Early> take_early(chain::BlockHeight height, const std::string& hash);
+    std::optional<Early> take_early(const chain::Block& block);
 
     base::asio::thread_pool& pool_;
     std::shared_ptr<Router> router_;

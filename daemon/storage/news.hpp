@@ -45,6 +45,8 @@ struct Event {
     rule::Subject subject;
     std::string cause_json;
     unsigned telling = 1;  // how often it was told, with this time
+    // The id of an alert that told the same: who has it is not told again. Empty: there is none.
+    std::string told_by = {};
 };
 
 // The names of the rules that match. An abnormal end of a watch is a finding and a stage: rules of both are
@@ -62,6 +64,9 @@ Told tell_findings(pqxx::transaction_base& tx, RuleBook& rules, const std::vecto
 // The same of events; one that no rule matches leaves nothing.
 Told tell_events(pqxx::transaction_base& tx, const rule::RuleSet& rules, const std::vector<Event>& events,
                  base::WallTime sent_since = {});
+// What became of what alerts told (Event::told_by): each goes to the endpoints for which its alert was
+// queued, and no rule is asked.
+Told tell_further(pqxx::transaction_base& tx, const std::vector<Event>& events);
 // An event that belongs to one rule.
 Told tell_of_rule(pqxx::transaction_base& tx, std::string_view rule, const Event& event);
 // Findings of kind "corrected": they go to the endpoints for which what they correct was queued,

@@ -26,11 +26,12 @@ void remove_transitions(pqxx::transaction_base& tx, const std::string& tx_hash) 
     shim::query(tx, "DELETE FROM watch_transitions WHERE tx_hash = $1", tx_hash);
 }
 
-const std::string kOpenSubmissions =
-    "SELECT tx_hash, stage, " + microseconds_of("created_at") +
-    " FROM watches WHERE signed_tx_base64 IS NOT NULL AND stage IN ('accepted', 'pending') "
-    "AND (created_at, tx_hash) > (" +
-    time_parameter(1) + ", $2) ORDER BY created_at, tx_hash LIMIT $3";
+const std::string kOpenSubmissions = "SELECT tx_hash, stage, " + microseconds_of("created_at") +
+                                     " FROM watches WHERE signed_tx_base64 IS NOT NULL AND " +
+                                     kWaitingStages +
+                                     " "
+                                     "AND (created_at, tx_hash) > (" +
+                                     time_parameter(1) + ", $2) ORDER BY created_at, tx_hash LIMIT $3";
 
 // As the index has it (migrations/0003_watching.sql).
 const std::string kLostStages = "stage IN ('rejected', 'forwarding_failed', 'dropped', 'expired', 'unknown')";

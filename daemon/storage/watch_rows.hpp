@@ -13,6 +13,10 @@ extern const std::string kWatchColumns;  // as watches_of() reads them
 inline const std::string kOpenStages =
     "stage IN ('accepted', 'pending', 'included', 'executing', 'completed')";
 
+// As the index of submissions has it (migrations/0003_watching.sql).
+inline const std::string kWaitingStages =
+    "(stage IN ('accepted', 'pending') OR early_block_hash IS NOT NULL)";
+
 std::vector<Watch> watches_of(const pqxx::result& rows);
 
 // `which` follows FROM watches.

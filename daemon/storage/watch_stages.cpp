@@ -97,12 +97,9 @@ public:
         Event event;
         auto& subject = event.subject;
         subject.kind = rule::Kind::stage;
-        // Who hears of an inclusion hears what becomes of it.
-        subject.stage = chain::stage_name(step.retracts() ? step.from : step.to);
-        subject.inclusion = step.confirms() ? "confirmed" : step.retracts() ? "retracted" : "";
-        const auto kind = subject.inclusion.empty() ? subject.stage : subject.inclusion;
+        subject.stage = chain::stage_name(step.to);
         const auto& of = step.inclusion_id.empty() ? item.update->tx_hash : step.inclusion_id;
-        subject.cause_id = ids_.emplace_back(std::string(kind) + ":" + of);
+        subject.cause_id = ids_.emplace_back(std::string(subject.stage) + ":" + of);
         subject.time = step.at ? base::WallTime(base::Duration(step.at->timestamp_nanosec))
                                : base::WallTime(std::chrono::microseconds(now_));
         subject.block_height = step.at ? step.at->height : 0;
@@ -111,10 +108,26 @@ public:
         subject.conclusive = certainty.conclusive;
         event.telling = transaction.telling();
         event.cause_json = told_of(subject, step, transaction.idempotency_key(), transaction.metadata());
+        if (!step.confirms() && !step.retracts()) {
+            events.push_back(std::move(event));
+            return;
+        }
+        event.told_by = "included:" + step.inclusion_id;
+        auto further = event;
+        further.subject.inclusion = step.confirms() ? "confirmed" : "retracted";
+        further.subject.cause_id =
+            ids_.emplace_back(std::string(further.subject.inclusion) + ":" + step.inclusion_id);
+        further_events.push_back(std::move(further));
+        if (step.retracts()) return;
+        // Rules may match now what was not known of it before.
+        event.subject.cause_id = ids_.emplace_back("included:" + item.update->tx_hash);
+        auto plain = step;
+        plain.inclusion_id.clear();
+        event.cause_json = told_of(subject, plain, transaction.idempotency_key(), transaction.metadata());
         events.push_back(std::move(event));
     }
 
-    std::vector<Event> events;
+    std::vector<Event> events, further_events;
 
 private:
     static std::string told_of(const rule::Subject& subject, const chain::Transition& step,
@@ -165,7 +178,9 @@ Told tell_stages(pqxx::transaction_base& tx, RuleBook& rules, const std::vector<
     for (const auto& item : applied)
         for (const auto& step : item.update->transitions)
             if (is_told(step)) stages.add(item, step);
-    return tell_events(tx, current, stages.events, alerts_sent_since(applied));
+    auto told = tell_further(tx, stages.further_events);
+    told += tell_events(tx, current, stages.events, alerts_sent_since(applied));
+    return told;
 }
 
 }  // namespace receiptd::storage

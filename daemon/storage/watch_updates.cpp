@@ -257,7 +257,11 @@ WatchUpdate refused_update(const WatchUpdate& update, const Refusal& refusal) {
     end.state.stage = chain::Stage::unknown;
     end.state.reason = chain::reason::kRefusedByDatabase;
     const auto evidence = chain::Evidence().text("sqlstate", refusal.sqlstate);
-    end.transitions.push_back({update.from, end.state.stage, std::nullopt, evidence.to_json()});
+    end.judged_early = update.judged_early;
+    if (!end.judged_early.empty())
+        end.transitions.push_back(chain::retraction(end.tx_hash, end.judged_early, evidence));
+    const auto from = end.transitions.empty() ? update.from : end.transitions.back().to;
+    end.transitions.push_back({from, end.state.stage, std::nullopt, evidence.to_json()});
     return end;
 }
 

@@ -53,7 +53,8 @@ Check check_tree(const storage::Watch& watch, const Sight& sight, const ReviewRu
 // Its final block decides, where that is stored with its transactions.
 Check check_early(const storage::Watch& watch, const Sight& sight, const ReviewRules& rules) {
     Check check;
-    check.tree = !sight.looked_up_to || *sight.looked_up_to >= watch.state.early->at.height;
+    check.tree = !sight.looked_up_to || *sight.looked_up_to >= watch.state.early->at.height ||
+                 *sight.looked_up_to + kHostsLag < sight.final_height;
     check.next = rules.now + (check.tree ? base::backoff_delay(kAskAgain, watch.checks + 1, 0) : kLookAgain);
     return check;
 }

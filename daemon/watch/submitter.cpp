@@ -21,10 +21,6 @@ constexpr unsigned kPage = 2'000;
 constexpr std::size_t kMostInRound = 64;
 constexpr base::Duration kSubmitTick = std::chrono::milliseconds(500);
 
-bool is_before_block(chain::Stage stage) {
-    return stage == chain::Stage::accepted || stage == chain::Stage::pending;
-}
-
 Submitted submitted(const storage::Watch& watch, bool existing, std::string note) {
     Submitted result;
     result.tx_hash = watch.tx_hash;
@@ -233,7 +229,7 @@ base::Task<SubmitResult> Submitter::store_and_send(storage::NewWatch row, std::o
     // Somebody else gave the same bytes at the same time.
     if (!may_have_metadata(watch->metadata_json, metadata)) co_return other_metadata(tx_hash);
     if (included) co_return submitted(*watch, ended.has_value(), "a block holds it already");
-    if (!is_before_block(watch->state.stage)) co_return submitted(*watch, true, {});
+    if (!chain::waits_for_inclusion(watch->state)) co_return submitted(*watch, true, {});
     auto note = co_await send(*watch, rpc::Priority::submit);
     co_return submitted(*watch, ended.has_value(), std::move(note));
 }
@@ -306,7 +302,7 @@ base::Task<void> Submitter::observe(storage::Watch& watch, std::optional<chain::
     if (!moved.empty()) co_return;
     watch.state = state;
     if (noted) watch.transaction.objection = *noted;
-    if (!is_before_block(state.stage)) schedule_.erase(watch.tx_hash);
+    if (!chain::waits_for_inclusion(state)) schedule_.erase(watch.tx_hash);
 }
 
 void Submitter::schedule(const std::string& tx_hash, unsigned attempts) {
@@ -374,12 +370,12 @@ base::Task<void> Submitter::send_due() {
     round->watches = co_await store_.watches(hashes);
     for (const auto& tx_hash : hashes) {
         const auto open = [&](const storage::Watch& watch) {
-            return watch.tx_hash == tx_hash && is_before_block(watch.state.stage);
+            return watch.tx_hash == tx_hash && chain::waits_for_inclusion(watch.state);
         };
         if (std::none_of(round->watches.begin(), round->watches.end(), open)) schedule_.erase(tx_hash);
     }
     std::erase_if(round->watches, [](const auto& watch) {
-        return !is_before_block(watch.state.stage) || watch.signed_tx_base64.empty();
+        return !chain::waits_for_inclusion(watch.state) || watch.signed_tx_base64.empty();
     });
     base::TaskGroup workers(executor_);
     for (std::size_t i = 0; i < std::min(options_.at_once, round->watches.size()); ++i)

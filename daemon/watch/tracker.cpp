@@ -23,6 +23,8 @@ constexpr base::Duration kOverlap = 5s;
 constexpr base::Duration kLongOverlap = 2min;
 constexpr auto kLookFarBack = 30s;
 constexpr auto kHeadRetry = 200ms;
+constexpr chain::BlockHeight kFarAhead =
+    64;  // of what the hosts agree on, which is looked at every 16 blocks
 
 double seconds_between(const chain::ExecutedAt& from, const chain::ExecutedAt& to) {
     const auto nanoseconds =
@@ -211,9 +213,11 @@ std::vector<chain::WantedWatch> Tracker::wanted(const chain::Sightings& seen) co
     return wanted;
 }
 
-// What a final block has decided already is no news.
+// What a final block has decided already is no news, nor is what no block can hold.
 void Tracker::seen_early(const std::string& tx_hash, const chain::SeenEarly& seen) {
-    if (is_covered(seen.inclusion.at.height) || !index_.touch(tx_hash)) return;
+    const auto height = seen.inclusion.at.height;
+    if (is_covered(height) || height > chain_.agreed_height() + kFarAhead) return;
+    if (!index_.may_be_in(tx_hash, height) || !index_.touch(tx_hash)) return;
     early_.try_emplace(tx_hash, seen);
     moved_.notify_all();
 }
@@ -263,6 +267,7 @@ base::Task<void> Tracker::review_touched() {
             reviewed_at_ = clock_.steady();
             auto page = co_await load(index_.take_touched(kReviewedAtOnce));
             page = co_await judge(cpu_, std::move(page), rules_now());
+            ask_for_unlisted(page);
             co_await write(std::move(page));
             --reviewing_;
         }
@@ -286,7 +291,6 @@ base::Task<Tracker::Page> Tracker::load(std::vector<std::string> tx_hashes) {
         if (const auto told = told_.find(watch.tx_hash); told != told_.end()) page.told.insert(*told);
         if (const auto early = early_.find(watch.tx_hash); early != early_.end())
             page.seen_early.insert(*early);
-        co_await look_for_early_block(watch.state, page);
         page.watches.push_back(std::move(watch));
     }
     for (const auto& tx_hash : gone) {
@@ -295,6 +299,7 @@ base::Task<Tracker::Page> Tracker::load(std::vector<std::string> tx_hashes) {
         early_.erase(tx_hash);
     }
     if (!open.empty()) page.trees = co_await store_.stored_trees(std::move(open));
+    for (const auto& watch : page.watches) co_await look_for_early_block(watch.state, page);
     for (std::size_t i = 0; i < page.watches.size(); ++i) {
         const auto tree = page.trees.find(page.watches[i].tx_hash);
         if (tree == page.trees.end() || !tree->second.listed_at) continue;
@@ -319,6 +324,15 @@ base::Task<void> Tracker::look_for_early_block(const chain::WatchState& state, P
 bool Tracker::is_decided_since(const chain::WatchState& state, const Page& page) const {
     return state.early && is_covered(state.early->at.height) &&
            !page.of_the_chain.contains(state.early->block_hash);
+}
+
+// The final block is stored, and does not list what it was said to include: rows may lack it.
+void Tracker::ask_for_unlisted(Page& page) const {
+    for (auto& watch : page.watches) {
+        if (!watch.state.early) continue;
+        const auto block = page.of_the_chain.find(watch.state.early->block_hash);
+        if (block != page.of_the_chain.end() && block->second) watch.next_check_at = clock_.wall();
+    }
 }
 
 std::vector<chain::Observation> Tracker::observations_of(const storage::Watch& watch, const Page& page) {
@@ -385,6 +399,7 @@ base::Task<void> Tracker::write(Page page) {
         }
         index_.set(watch, settings_.lifecycle, clock_.steady());
         if (is_decided_since(watch.state, page)) index_.touch(watch.tx_hash);
+        if (watch.state.early || chain::is_final_inclusion(watch.state)) early_.erase(watch.tx_hash);
         if (chain::is_end(watch.state.stage) && !index_.is_touched(watch.tx_hash)) told_.erase(watch.tx_hash);
     }
     publish();

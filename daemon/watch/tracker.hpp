@@ -133,6 +133,7 @@ private:
     base::Task<Page> load(std::vector<std::string> tx_hashes);
     base::Task<void> look_for_early_block(const chain::WatchState& state, Page& page);
     bool is_decided_since(const chain::WatchState& state, const Page& page) const;
+    void ask_for_unlisted(Page& page) const;
     static std::vector<chain::Observation> observations_of(const storage::Watch& watch, const Page& page);
     bool is_covered(chain::BlockHeight height) const { return chain_.missing_in({height, height}).empty(); }
     static base::Task<Page> judge(base::asio::thread_pool& cpu, Page page, ReviewRules rules);
@@ -154,6 +155,7 @@ private:
     base::Task<Asked> ask(const storage::Watch& watch, Sight sight, Check check);
     // Whether the chain has its block hash where the hosts said. False: there is nothing to ask them.
     base::Task<bool> has_its_block(const storage::Watch& watch, Asked& asked);
+    // Or take its inclusion back.
     bool would_end(const storage::Watch& watch, const chain::NotIncludedUpTo& seen) const;
     // The heights up to this one that may include it and are not stored.
     base::HeightSet heights_not_stored(const storage::Watch& watch, WatchUpstream::Word word,

@@ -66,13 +66,13 @@ void Tracker::note_head() {
 // When each is looked at again, and which are asked for.
 void Tracker::plan(Page& page) {
     const auto rules = rules_now();
-    std::map<std::string, chain::Stage> stages;
-    for (const auto& update : page.updates) stages[update.tx_hash] = update.state.stage;
+    std::map<std::string, chain::WatchState> states;
+    for (const auto& update : page.updates) states[update.tx_hash] = update.state;
     for (std::size_t i = 0; i < page.watches.size(); ++i) {
         auto& watch = page.watches[i];
         auto as_updated = watch;
-        if (const auto stage = stages.find(watch.tx_hash); stage != stages.end())
-            as_updated.state.stage = stage->second;
+        if (const auto state = states.find(watch.tx_hash); state != states.end())
+            as_updated.state = state->second;
         if (chain::is_end(as_updated.state.stage)) continue;
         const auto check = plan_check(as_updated, page.sights[i], rules);
         watch.next_check_at = check.next;
@@ -228,7 +228,8 @@ chain::BlockHeight Tracker::known_to_all_hosts() const {
 bool Tracker::would_end(const storage::Watch& watch, const chain::NotIncludedUpTo& seen) const {
     auto state = watch.state;
     chain::step(state, watch.transaction, seen, settings_.lifecycle);
-    return chain::is_end(state.stage);
+    const bool takes_back = watch.state.early && !state.early;
+    return takes_back || chain::is_end(state.stage);
 }
 
 // Reads the tables once more: their present state takes precedence over the hosts' answers.

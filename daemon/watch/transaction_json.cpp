@@ -189,8 +189,7 @@ void show_execution_with(TransactionView& view, const std::string& receipt_id) {
 
 bool is_open(const TransactionView& view) {
     if (view.tree) return !view.tree->settled;
-    return view.watch && view.watch->state.stage >= chain::Stage::included &&
-           view.watch->state.stage <= chain::Stage::final;
+    return view.watch && chain::is_final_inclusion(view.watch->state) == true;
 }
 
 void add_open_tree(TransactionView& view, OpenTree open) {

@@ -64,6 +64,11 @@ void WatchIndex::leave(const std::string& tx_hash, const Entry& entry) {
     if (entry.early_at > 0) early_.erase({entry.early_at, tx_hash});
 }
 
+bool WatchIndex::may_be_in(const std::string& tx_hash, chain::BlockHeight height) const {
+    const auto found = watches_.find(tx_hash);
+    return found != watches_.end() && height <= found->second.ends_at;
+}
+
 void WatchIndex::touch_early(const base::HeightSet& heights) {
     for (const auto& [at, tx_hash] : early_)
         if (heights.contains(at)) touched_.insert(tx_hash);

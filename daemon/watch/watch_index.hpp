@@ -33,6 +33,8 @@ public:
     bool waits_above(chain::BlockHeight height) const {
         return !waiting_.empty() && waiting_.rbegin()->first > height;
     }
+    // Whether a block of that height may include the open one.
+    bool may_be_in(const std::string& tx_hash, chain::BlockHeight height) const;
     // Those that a block at these heights includes which was not final yet.
     void touch_early(const base::HeightSet& heights);
     bool empty() const { return watches_.empty() && lost_.empty(); }

@@ -83,7 +83,7 @@ public:
             return;
         }
         if (state_.early && state_.early->at.height == seen.included_at->height)
-            confirm();
+            confirm(*seen.included_at);
         else if (state_.early)
             retract();
         state_.without_effect = seen.is_invalid || (seen.settled_at && !seen.initial_at);
@@ -137,14 +137,18 @@ private:
         transitions.back().inclusion_id = inclusion_id(transaction_.tx_hash, block.block_hash);
     }
 
-    void confirm() {
+    void confirm(const ExecutedAt& at) {
         tell_of_early(Stage::included, {});
+        transitions.back().at = at;
         state_.early.reset();
     }
 
     void retract() {
-        tell_of_early(Stage::pending, {});
-        transitions.back().at.reset();  // that block proves nothing
+        const auto& block = state_.early.value();
+        transitions.push_back(retraction(
+            transaction_.tx_hash, block.block_hash,
+            Evidence().text("block_hash", block.block_hash).number("block_height", block.at.height)));
+        state_.stage = Stage::pending;
         state_.early.reset();
     }
 
@@ -239,6 +243,12 @@ std::optional<Stage> parse_stage(Text name) {
 }
 
 bool is_end(Stage stage) { return stage >= Stage::final; }
+
+Transition retraction(const std::string& tx_hash, const std::string& block_hash, const Evidence& evidence) {
+    Transition back{Stage::included, Stage::pending, std::nullopt, evidence.to_json()};
+    back.inclusion_id = inclusion_id(tx_hash, block_hash);
+    return back;
+}
 
 TreeSeen tree_seen(const Judgement& judgement) {
     TreeSeen seen;

@@ -159,6 +159,9 @@ struct Transition {
     bool retracts() const { return from == Stage::included && to == Stage::pending; }
 };
 
+// Of an inclusion in a block that was not final: back to pending.
+Transition retraction(const std::string& tx_hash, const std::string& block_hash, const Evidence& evidence);
+
 struct LifecycleRules {
     std::uint64_t validity_blocks = protocol::kValidityBlocks;
     // Every block from the transaction's outcome up to there was looked through for it, and all hosts agree

@@ -141,5 +141,25 @@ TEST_F(StageRules, WhoHearsOfAnInclusionThatIsNotFinalHearsWhatBecomesOfIt) {
     EXPECT_EQ(value("SELECT count(*) FROM deliveries"), "4");
 }
 
+TEST_F(StageRules, WhoMatchesOnlyOnceTheBlockIsFinalHearsOfTheInclusionThen) {
+    declare({{"all", R"("signer":"relayer.near")"}, {"receiver", R"("receiver":"shop.near")"}});
+    storage::PgDeliveryStore deliveries(store().database);
+    await(deliveries.serve_endpoints({{"team", {"all"}}, {"shop", {"receiver"}}}, storage::Serving::begins));
+    add({new_watch(1, "relayer.near")});
+    const auto see = [&](const chain::Observation& observation) {
+        update(observed(*await(watches().watch(hash_of(1))), observation));
+    };
+    see(seen_early("A", 104));
+    store_transaction(hash_of(1));
+    see(included_at(104));
+    const auto id = hash_of(1);
+    EXPECT_EQ(rows("SELECT endpoint, alert_id FROM deliveries ORDER BY 1, 2"),
+              "shop|included:" + id + "\nteam|confirmed:" + id + ":A\nteam|included:" + id + ":A\n");
+    EXPECT_EQ(
+        rows("SELECT cause ->> 'final', cause ->> 'inclusion_id' FROM alerts WHERE alert_id = 'included:" +
+             id + "'"),
+        "true|\n");
+}
+
 }  // namespace
 }  // namespace receiptd::test

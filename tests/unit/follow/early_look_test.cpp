@@ -116,7 +116,7 @@ TEST_F(EarlyLooking, GoesOnWhenHostsAnswerAgain) {
 TEST_F(EarlyLooking, AsksAServiceThatWaitsByItselfAtOnce) {
     listener.waits = blocks.long_poll = true;
     for (base::Height height = 101; height <= 120; ++height) blocks.add(height, {"wanted"});
-    pass(150ms);
+    pass(1s);
     EXPECT_EQ(listener.told.size(), 20u);
 }
 

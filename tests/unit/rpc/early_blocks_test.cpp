@@ -211,5 +211,15 @@ TEST_F(Early, OfNeardataComeHeightByHeight) {
     EXPECT_EQ(world.router()->known_head(), 100u);
 }
 
+TEST_F(Early, OfNeardataGoNoFurtherThanTheBlocksOfARunningChain) {
+    early = std::make_unique<NeardataEarlyBlocks>(world.pool, world.router());
+    chain.tip = 10'000;
+    for (int height = 101; height < 200; ++height) chain.hash_of_height[height] = 4 + height;
+    chain::BlockHeight highest = 0;
+    for (int asked = 0; asked < 100; ++asked)
+        for (const auto height : next()) highest = std::max(highest, height);
+    EXPECT_EQ(highest, 132u);
+}
+
 }  // namespace
 }  // namespace receiptd::rpc
