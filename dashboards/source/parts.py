@@ -9,7 +9,7 @@ PROMETHEUS = {"type": "prometheus", "uid": "${prometheus}"}
 POSTGRES = {"type": "postgres", "uid": "${postgres}"}
 # A daemon, or several.
 HERE = 'instance=~"$instance"'
-# Of one upstream, or several.
+# The label of hosts, beside that of daemons.
 HOST = f'upstream=~"$upstream", {HERE}'
 
 GOOD, SOON, BAD, PLAIN = "green", "yellow", "red", "text"

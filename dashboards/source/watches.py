@@ -6,7 +6,7 @@ TRANSACTIONS = board_link("Transactions", "receiptd-transactions")
 
 
 def newest(metric):
-    """Of the endpoints, each of which several daemons may tell of."""
+    """One value of each endpoint, of which several daemons may tell."""
     return f"max by (endpoint) ({metric}{{{HERE}}})"
 
 

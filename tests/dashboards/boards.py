@@ -20,7 +20,7 @@ HISTORY = re.compile(r"\b(?:FROM|JOIN) (blocks|chunks|transactions|receipts|data
                      r"|failed_callbacks|handled_failures|failed_receipts|skipped_heights)\b")
 FILTER = re.compile(r"\$__timeFilter\((\w+\.)?block_time\)")
 MOST_ROWS = 1000
-# Of what a panel counts by itself: what moves every few minutes is counted over an hour.
+# What a rate may be taken over; what moves every few minutes is counted over an hour.
 RANGES = {"$__rate_interval", "$__range", "1h"}
 
 
@@ -190,7 +190,7 @@ def problems(board):
 
 
 def link_problems(every):
-    """Of all boards: links lead to boards that are there, and give them variables that they have."""
+    """Whether links of all boards lead to boards that are there, and give them variables that they have."""
     known = {board["uid"]: set(variables(board)) for board in every}
     found = []
     for board in every:

@@ -53,7 +53,7 @@ def questions(board):
 
 
 def all_questions():
-    """Of each text once."""
+    """Each text once."""
     found = {}
     for path in boards.files():
         for question in questions(boards.load(path)):
