@@ -15,11 +15,11 @@ def rate_of(metric, *by, matchers=HERE, factor=""):
 GAPS = """
 SELECT from_height, to_height, heights, reason, attempts, next_attempt_at AS next_attempt FROM gaps ORDER BY from_height DESC LIMIT 50"""
 COVERED = """
-SELECT account_id AS account, from_height, to_height, heights, whole::text AS whole FROM account_coverage ORDER BY account_id, from_height DESC LIMIT 100"""
+SELECT account_id AS account, from_height, to_height, heights, CASE WHEN whole THEN 'yes' ELSE 'no' END AS whole FROM account_coverage ORDER BY account_id, from_height DESC LIMIT 100"""
 ASIDE = """
 SELECT what AS kind, id AS name, left(reason, 200) AS reason, since, times AS attempts FROM set_aside ORDER BY since DESC LIMIT 50"""
 DAEMONS = """
-SELECT d.place AS instance, d.source AS kind, d.started_at AS first_seen, d.seen_at AS last_seen, (l.holder IS NOT NULL)::text AS whole
+SELECT d.place AS instance, d.source, d.started_at AS started, d.seen_at AS last_seen, CASE WHEN l.holder IS NULL THEN 'no' ELSE 'yes' END AS leads
 FROM daemons d LEFT JOIN leader l ON l.holder = d.id ORDER BY d.seen_at DESC LIMIT 50"""
 TROUBLE = [(each_host(f"receiptd_upstream_{what}"), "{{upstream}} " + says)
            for what, says in (("refused", "refuses the key"), ("unpaid", "wants to be paid"), ("other_network", "is of another network"))]
@@ -44,11 +44,11 @@ BOARD = board("receiptd-chain", "receiptd: Chain and hosts", "Whether the chain 
               prometheus((rate_of("receiptd_new_heads_total", factor="60 * "), "head"),
                          (rate_of("receiptd_database_rows_total", matchers=f'table="blocks", {HERE}', factor="60 * "), "blocks stored"),
                          (rate_of("receiptd_skipped_heights_total", factor="60 * "), "heights without a block"),
-                         (rate_of("receiptd_trees_completed_total", factor="60 * "), "trees completed")), "suffix:/min", right=("D", "suffix:/min")),
+                         (rate_of("receiptd_trees_completed_total", factor="60 * "), "trees completed")), "suffix:/min"),
         lines("Behind the head", "Heights between the head and the highest block committed. Above the line for five minutes is an alert.",
               prometheus((f"receiptd_head_height{{{HERE}}} - receiptd_committed_height{{{HERE}}}", "{{instance}}")), "short", decimals=0, limit=100),
         lines("From the head seen to each block stored", "What the daemon adds to the time of the chain and of its hosts. The line is the service level.",
-              prometheus(*quantiles("receiptd_follow_lag_seconds")), "s", limit=5),
+              prometheus(*quantiles("receiptd_follow_lag_seconds")), "s", limit=5, meant=True),
     ],
     [
         lines("Stages of a height, p95", "Time of a height in each stage of following; commit: of one batch. fetch is the hosts, rows the machine, commit the database.",
@@ -62,12 +62,12 @@ BOARD = board("receiptd-chain", "receiptd: Chain and hosts", "Whether the chain 
     ],
     [table("Gaps", "Ranges that should be stored and are not, with the reason and the next attempt.", GAPS,
            ("from_height", "to_height", "heights", "reason", "attempts", "next_attempt"), w=12, h=7, empty="Good: nothing is missing"),
-     table("What is stored of whom", "The heights at which each followed account is stored, whole or not; * is every account.", COVERED,
-           ("account", "from_height", "to_height", "heights", "whole"), w=12, h=7, empty="Nothing is stored yet")],
+     table("What is stored of whom", "The heights at which each account that is followed by name is stored, whole or not; * is every account, where a database stored fewer before.", COVERED,
+           ("account", "from_height", "to_height", "heights", "whole"), w=12, h=7, empty="No account is followed by name")],
     [table("Set aside", "What is not dealt with because of its own data, while all others go on.", ASIDE, ("kind", "name", "reason", "since", "attempts"),
            w=12, h=7, empty="Good: nothing is set aside"),
      table("Daemons of this database", "The leader follows the head; the others answer, deliver and fill gaps.", DAEMONS,
-           ("instance", "kind", "first_seen", "last_seen", "whole"), w=12, h=7, empty="No daemon has been here yet")],
+           ("instance", "source", "started", "last_seen", "leads"), w=12, h=7, empty="No daemon has been here yet")],
     row("Hosts"),
     [
         lines("Requests by outcome", "By class of the answer: pruned goes to archival hosts, not_yet waits, chain_state is an answer.",

@@ -15,7 +15,7 @@ FROM pg_stat_user_tables ORDER BY n_dead_tup DESC, relname LIMIT 20"""
 STATEMENTS = """
 SELECT pid AS process, coalesce(usename, '') AS name, coalesce(state, '') AS state, extract(epoch FROM now() - xact_start)::float8 AS running,
        coalesce(wait_event_type || ': ' || wait_event, '') AS reason, left(query, 200) AS text
-FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND state IS DISTINCT FROM 'idle'
+FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'
 ORDER BY xact_start NULLS LAST LIMIT 20"""
 
 BOARD = board("receiptd-database", "receiptd: Database", "What the database holds and costs, and the daemon's own process.", [
@@ -49,19 +49,19 @@ BOARD = board("receiptd-database", "receiptd: Database", "What the database hold
               "suffix:/s", stacked=True),
         lines("Bytes", "COPY data committed a second, by table.",
               prometheus((f"sum by (table) (rate(receiptd_database_bytes_total{{{HERE}}}[$__rate_interval]))", "{{table}}")), "Bps", stacked=True),
-        lines("Commits", "Time of one database transaction of rows, from its start to its commit.", prometheus(*quantiles("receiptd_database_commit_seconds")), "s"),
+        lines("Commits", "Time of one database transaction of rows, from its start to its commit.", prometheus(*quantiles("receiptd_database_commit_seconds")), "s", meant=True),
     ],
     [
         lines("Connections", "Open connections of the daemons, and how often one was opened again after a loss.",
               prometheus((f"sum(receiptd_database_connected{{{HERE}}})", "open"),
                          (f"sum(increase(receiptd_database_reconnects_total{{{HERE}}}[$__rate_interval]))", "reconnects")), "short", decimals=0),
         lines("Maintenance", "Rounds of maintenance in each hour: partitions, retention, old rows.",
-              prometheus((f"sum by (outcome) (increase(receiptd_maintenance_total{{{HERE}}}[1h]))", "{{outcome}}")), "short", decimals=0),
+              prometheus((f"sum by (outcome) (increase(receiptd_maintenance_total{{{HERE}}}[1h]))", "{{outcome}}")), "short", decimals=0, meant=True),
         lines("Held up by others", "Waiting for locks of other sessions, and lines of /v1/stream that wait for older transactions of the cluster. Above the line is an alert.",
               prometheus((f"max(receiptd_held_up_seconds{{{HERE}}})", "locks"), (f"max(receiptd_stream_held_up_seconds{{{HERE}}})", "stream")), "s", limit=60),
     ],
-    [table("Statements that run", "Open transactions of this database, the oldest first. Without GRANT pg_read_all_stats to Grafana's user, those of others have no text.", STATEMENTS,
-           ("process", "name", "state", "running", "reason", "text"), w=14, empty="None"),
+    [table("Statements that run", "Sessions that are at work, the oldest transaction first. Others' are seen only with GRANT pg_read_all_stats to Grafana's user.", STATEMENTS,
+           ("process", "name", "state", "running", "reason", "text"), w=14, empty="None that Grafana's user may see"),
      table("Tables that need vacuum", "By dead rows; rows and dead rows as PostgreSQL estimates them. Last: of a vacuum.", TABLES,
            ("name", "rows", "dead_rows", "scans", "last_seen"), w=10, empty="No table is there yet")],
     row("The daemon's process"),

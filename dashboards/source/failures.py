@@ -1,6 +1,6 @@
 """Which contract fails, in which method, why, since when, and for whom; and what fails though NEAR says success."""
 
-from parts import BAD, CHOSEN, GOOD, HERE, PLAIN, SOON, board, board_link, is_chosen, lines, postgres, prometheus, row, stat, table
+from parts import BAD, CHOSEN, GOOD, HERE, PLAIN, SOON, board, board_link, is_chosen, lines, postgres, prometheus, stat, table
 
 CONDITIONS = f"""$__timeFilter(block_time) AND {is_chosen("contract", "contract_id")}
   AND {is_chosen("method", "method_name")} AND {is_chosen("account", "signer_id", "user_id")}"""
@@ -42,7 +42,7 @@ USERS = f"""
 SELECT {USER} AS account, count(DISTINCT tx_hash) AS transactions, count(*) FILTER (WHERE NOT handled) AS unhandled, max(block_time) AS last_seen
 FROM findings WHERE {FAILED} GROUP BY 1 ORDER BY unhandled DESC, transactions DESC LIMIT 50"""
 MONEY = f"""
-SELECT block_time, kind, effect, contract_id AS contract, method_name AS method, (amount_burnt / 1e24)::float8 AS lost, {USER} AS account, tx_hash
+SELECT block_time, kind, effect, contract_id AS contract, (amount_burnt / 1e24)::float8 AS lost, {USER} AS account, tx_hash
 FROM findings WHERE kind IN ('tokens_returned', 'burnt_tokens', 'wallet_refused', 'yield_timed_out', 'undecided') AND {CONDITIONS}
 ORDER BY block_time DESC LIMIT 50"""
 
@@ -62,20 +62,19 @@ BOARD = board("receiptd-failures", "receiptd: Failures", "Which contract fails, 
            h=11, empty="Good: nothing failed")],
     [
         lines("Failures over time", "Failures stored, by the five most frequent causes. Blocks that are missing (orange) have no bars, and are not good news.",
-              postgres(OVER_TIME, "time_series"), "short", stacked=True, bars=True, w=12, decimals=0),
+              postgres(OVER_TIME, "time_series"), "short", stacked=True, bars=True, w=12, decimals=0, empty="Good: nothing failed", points=100),
         lines("Findings, as the daemons count them", "Findings a minute by kind since the daemons started; not limited to what is chosen above.",
               prometheus((f"60 * sum by (kind) (rate(receiptd_findings_total{{{HERE}}}[$__rate_interval]))", "{{kind}}")),
               "suffix:/min", stacked=True, w=12),
     ],
     [table("Hidden failures", "The newest failures in transactions that NEAR's status calls a success.", LATEST_HIDDEN,
            ("block_time", "contract", "method", "cause", "text", "account", "tx_hash"), empty="Good: no failure is hidden")],
+    [table("Newest failures", "All of them, handled ones too.", LATEST, ("block_time", "kind", "contract", "method", "cause", "text", "account", "tx_hash"),
+           empty="Good: nothing failed")],
     [
-        table("Newest failures", "All of them, handled ones too.", LATEST, ("block_time", "kind", "contract", "method", "cause", "text", "account", "tx_hash"),
-              w=16, empty="Good: nothing failed"),
         table("Whom it meets", "Accounts by failures that nobody handled.", USERS, ("account", "transactions", "unhandled", "last_seen"), w=8,
               empty="Good: nobody", link=board_link("Transactions", "receiptd-transactions", account="${account:raw}")),
+        table("Tokens that came back or were lost", "Tokens that a receiver did not keep, that were burnt, or that a call waited for in vain. Lost: burnt, and not as a fee.",
+              MONEY, ("block_time", "kind", "effect", "contract", "lost", "account", "tx_hash"), w=16, empty="Good: none"),
     ],
-    row("Money and waiting"),
-    [table("Tokens that came back or were lost", "Tokens that a receiver did not keep, that were burnt, or that a call waited for in vain. Lost: burnt, and not as a fee.", MONEY,
-           ("block_time", "kind", "effect", "contract", "method", "lost", "account", "tx_hash"), empty="Good: none")],
 ], CHOSEN.values())

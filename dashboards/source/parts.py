@@ -45,7 +45,8 @@ METHOD = [of_value("Failures of this method", "receiptd-failures", "method")]
 # --- Columns of tables: title, and what else Grafana shall know of them -----------------------------
 
 def column(title, unit=None, width=None, links=None, **more):
-    properties = {"displayName": title} | ({"unit": unit} if unit else {}) | ({"links": links} if links else {})
+    # What stands for "no row" in a table stands in each cell without a value, too, unless the column says otherwise.
+    properties = {"displayName": title, "noValue": "–"} | ({"unit": unit} if unit else {}) | ({"links": links} if links else {})
     return properties | ({"custom.width": width} if width else {}) | more
 
 
@@ -69,7 +70,7 @@ COLUMNS = {
     "tx_hash": column("Transaction", width=200, links=TRANSACTION),
     "contract": column("Contract", links=CONTRACT), "method": column("Method", links=METHOD),
     "account": column("Account", links=ACCOUNT), "receiver": column("Receiver", links=CONTRACT),
-    "cause": column("Cause"), "text": column("Text"), "example": column("What it said last"),
+    "cause": column("Cause"), "text": column("Text"), "example": column("What it said"),
     "verdict": column("Verdict"), "kind": column("Kind", width=130), "stage": column("Stage"), "role": column("Role", width=90),
     "transactions": column("Transactions", "short", 110, **COUNT), "failures": column("Failures", "short", 90, **COUNT),
     "unhandled": column("Unhandled", "short", 100, **COUNT, **cells_in_color((GOOD, None), (BAD, 1))),
@@ -83,15 +84,16 @@ COLUMNS = {
     "from_height": column("From", "none", 120, **COUNT), "to_height": column("To", "none", 120, **COUNT),
     "heights": column("Heights", "locale", 100, **COUNT), "reason": column("Reason"), "attempts": column("Attempts", "none", 90, **COUNT),
     "watches": column("Watches", "locale", 90, **COUNT), "stuck": column("Stuck", "locale", 80, **COUNT, **cells_in_color((GOOD, None), (SOON, 1))),
-    "oldest": column("Oldest", "dtdurations", 150), "origin": column("Origin", width=100), "rule": column("Rule"),
+    "oldest": column("Oldest", "s", 100, decimals=1), "origin": column("Origin", width=100), "rule": column("Rule"),
     "checks": column("Requests", "none", 90, **COUNT), "stays": column("Stays", "locale", 80, **COUNT),
-    "endpoint": column("Endpoint", width=140), "state": column("State", width=110), "status": column("HTTP", "none", 70, **COUNT),
+    "endpoint": column("Endpoint"), "state": column("State", width=110), "status": column("HTTP", "none", 70, **COUNT),
     "alert": column("Alert"), "members": column("Alerts", "locale", 90, **COUNT), "author": column("Author", width=120),
     "ends": column("Ends", "dateTimeFromNow", 130), "severity": column("Severity", width=100), "instance": column("Daemon", width=170),
     "name": column("Name"), "bytes": column("Size", "bytes", 100, decimals=1), "table": column("Table"),
-    "rows": column("Rows (estimate)", "short", 120, decimals=1), "dead_rows": column("Dead rows", "short", 110, decimals=1),
-    "scans": column("Sequential scans", "locale", 130, **COUNT), "partitions": column("Partitions", "locale", 100, **COUNT),
+    "rows": column("Rows", "short", 90, decimals=1), "dead_rows": column("Dead rows", "short", 100, decimals=1),
+    "scans": column("Seq. scans", "locale", 100, **COUNT), "partitions": column("Partitions", "locale", 100, **COUNT),
     "until": column("Until", "dateTimeAsIso", 170), "running": column("Running for", "dtdurations", 130), "whole": column("Whole", width=80),
+    "source": column("Source", width=110), "started": column("Started", "dateTimeAsIso", 170), "leads": column("Leads", width=80),
     "process": column("Process", width=120), "key": column("Public key"), "from_nonce": column("From nonce", width=180),
     "to_nonce": column("To nonce", width=180), "nonces": column("Nonces", width=120),
     "delivered": column("Delivered", "locale", 100, **COUNT), "waiting": column("Waiting", "locale", 90, **COUNT),
@@ -129,19 +131,37 @@ def stat(title, says, targets, unit="none", steps=((PLAIN, None),), decimals=Non
     return panel("stat", title, says, targets, w, h, options, defaults, links=[link] if link else [])
 
 
-def lines(title, says, targets, unit, stacked=False, bars=False, w=8, h=8, limit=None, link=None, right=None, minimum=0, **defaults):
-    """Over time. `limit`: a line above which it is bad; `right`: the query with an axis (unit) of its own; None as `minimum`: free."""
+# What the last word of a name means is its colour everywhere; other names take their turn.
+MEANINGS = {
+    "succeeded": "green", "succeeded_with_handled_failure": "blue", "failed": "orange", "callback_failed": "red", "receipt_failed": "dark-red",
+    "delivered": "green", "dead": "red", "done": "green", "others": "gray", "p50": "green", "p95": "yellow", "p99": "red", "open": "blue", "to review": "yellow", "stuck": "red",
+    "final": "green", "completed": "light-green", "rejected": "red", "forwarding_failed": "dark-red", "dropped": "orange", "expired": "dark-orange",
+    "unknown": "purple",
+}
+
+
+def colored():
+    return [{"matcher": {"id": "byRegexp", "options": f"/(^| ){name}$/"}, "properties": [{"id": "color", "value": {"mode": "fixed", "fixedColor": color}}]}
+            for name, color in MEANINGS.items()]
+
+
+def lines(title, says, targets, unit, stacked=False, bars=False, w=8, h=8, limit=None, link=None, right=None, minimum=0, empty=None, meant=False,
+          points=200, **defaults):
+    """Over time. `limit`: a line above which it is bad; `right`: the query with an axis (unit) of its own; None as `minimum`: free;
+    `meant`: names of lines are those of MEANINGS; `points`: at most so many come from SQL."""
     custom = {"drawStyle": "bars" if bars else "line", "lineWidth": 1, "fillOpacity": 80 if bars else 30 if stacked else 10,
-              "showPoints": "auto", "spanNulls": False, "stacking": {"group": "A", "mode": "normal" if stacked else "none"}}
+              "showPoints": "auto", "spanNulls": False, "stacking": {"group": "A", "mode": "normal" if stacked else "none"}} | ({"axisSoftMax": 1} if defaults.get("decimals") == 0 else {})
     shown = {"unit": unit, "color": {"mode": "palette-classic"}, "custom": custom} | ({} if minimum is None else {"min": minimum}) | defaults
+    shown |= {"noValue": empty} if empty else {}
     if limit is not None:
         custom["thresholdsStyle"] = {"mode": "dashed"}
         shown["thresholds"] = thresholds(("transparent", None), (BAD, limit))
     overrides = [{"matcher": {"id": "byFrameRefID", "options": right[0]},
                   "properties": [{"id": "custom.axisPlacement", "value": "right"}, {"id": "unit", "value": right[1]}]}] if right else []
-    options = {"legend": {"displayMode": "table", "placement": "bottom", "showLegend": True, "calcs": ["lastNotNull", "max"]},
+    overrides += colored() if meant else []
+    options = {"legend": {"displayMode": "list", "placement": "bottom", "showLegend": True, "calcs": []},
                "tooltip": {"mode": "multi", "sort": "desc"}}
-    more = {"maxDataPoints": 200} if targets[0]["datasource"] == POSTGRES else {}
+    more = {"maxDataPoints": points} if targets[0]["datasource"] == POSTGRES else {}
     return panel("timeseries", title, says, targets, w, h, options, shown, overrides, links=[link] if link else [], **more)
 
 

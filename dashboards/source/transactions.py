@@ -17,12 +17,13 @@ RESULTS = f"""(
     WHERE (SELECT {ACCOUNT} = '' AND {CONTRACT} <> '') AND i.receiver_id = {CONTRACT} AND i.role = 'initial'
       AND $__timeFilter(i.block_time) AND $__timeFilter(r.block_time)
 ) AS ended WHERE {is_chosen("method", "method_name")}"""
+NONE = "No transaction"
 BUCKET = "$__timeGroupAlias(block_time, $__interval, NULL)"
 TAKEN = "extract(epoch FROM completed_time - block_time)"
 
 
 def number(title, says, what, unit="locale", decimals=0, steps=((PLAIN, None),)):
-    return stat(title, says, postgres(f"SELECT {what} FROM {RESULTS}"), unit, steps, decimals)
+    return stat(title, says, postgres(f"SELECT {what} FROM {RESULTS}"), unit, steps, decimals, empty="none")
 
 
 def counted(verdict):
@@ -76,16 +77,16 @@ BOARD = board("receiptd-transactions", "receiptd: Transactions", "What an accoun
     ],
     [
         lines("How they end", "Transactions by the time of their block. Where blocks are missing nothing is drawn.", postgres(VOLUME, "time_series"),
-              "short", stacked=True, bars=True, w=12, decimals=0, link=board_link("Failures", "receiptd-failures", account="${account:raw}", contract="${contract:raw}")),
-        lines("From the block to the last receipt", "Time of a transaction by the times of its blocks.", postgres(DURATION, "time_series"), "s", w=12),
+              "short", stacked=True, bars=True, w=12, decimals=0, meant=True, empty=NONE, link=board_link("Failures", "receiptd-failures", account="${account:raw}", contract="${contract:raw}")),
+        lines("From the block to the last receipt", "Time of a transaction by the times of its blocks.", postgres(DURATION, "time_series"), "s", w=12, meant=True, empty=NONE),
     ],
     [
         table("Methods", "What is called, by the receiver of the transaction; gas and fee of one transaction with all its receipts.", METHODS,
-              ("receiver", "method", "transactions", "share_failed", "p50", "p99", "tgas", "fee"), w=14),
-        table("Time in each stage", "Of watched transactions: of one account, if it is chosen.", STAGES, ("stage", "stays", "p50", "p95", "p99"), w=10),
+              ("receiver", "method", "transactions", "share_failed", "p50", "p99", "tgas", "fee"), w=14, empty=NONE),
+        table("Time in each stage", "Of watched transactions: of one account, if it is chosen.", STAGES, ("stage", "stays", "p50", "p95", "p99"), w=10, empty="No watched transaction"),
     ],
     [table("Newest transactions", "Click a hash for the whole tree. Accounts: who signed; a relayer signs for others.", LATEST,
-           ("block_time", "account", "receiver", "method", "verdict", "cause", "taken", "receipts", "tgas", "fee", "tx_hash"), h=11)],
+           ("block_time", "account", "receiver", "method", "verdict", "cause", "taken", "receipts", "tgas", "fee", "tx_hash"), h=11, empty=NONE)],
     [
         table("Not finished", "Transactions of the time shown whose last receipt is not stored yet; the newest are simply under way.", UNFINISHED,
               ("block_time", "account", "receiver", "reason", "attempts", "tx_hash"), w=12, empty="Good: all are finished"),
@@ -95,8 +96,8 @@ BOARD = board("receiptd-transactions", "receiptd: Transactions", "What an accoun
     row("Watched transactions, as the daemons count them"),
     [
         lines("From inclusion to a stage, p95", "Chain time of watched transactions, by the stage that they came to; not limited to what is chosen above.",
-              prometheus(*quantiles("receiptd_watch_stage_seconds", ("stage",), (0.95,))), "s", w=12),
+              prometheus(*quantiles("receiptd_watch_stage_seconds", ("stage",), (0.95,))), "s", w=12, meant=True),
         lines("Stages reached", "Steps of watched transactions a second, by the stage that they came to; not limited to what is chosen above.",
-              prometheus((f"sum by (stage) (rate(receiptd_watch_stages_total{{{HERE}}}[$__rate_interval]))", "{{stage}}")), "suffix:/s", w=12),
+              prometheus((f"sum by (stage) (rate(receiptd_watch_stages_total{{{HERE}}}[$__rate_interval]))", "{{stage}}")), "suffix:/s", w=12, meant=True),
     ],
 ], CHOSEN.values())

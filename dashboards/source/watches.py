@@ -62,7 +62,7 @@ BOARD = board("receiptd-watches", "receiptd: Watches and alerts", "Where watched
     [
         lines("Watches over time", "Transactions that are followed and have not ended, those of them that are stuck, and those that something happened to just now.",
               prometheus((f"max(receiptd_watches_open{{{HERE}}})", "open"), (f"max(receiptd_watches_stuck{{{HERE}}})", "stuck"),
-                         (f"max(receiptd_watches_to_review{{{HERE}}})", "to review")), "short", decimals=0),
+                         (f"max(receiptd_watches_to_review{{{HERE}}})", "to review")), "short", decimals=0, meant=True),
         lines("Requests for watches", "Questions a second about watched transactions that followed blocks did not tell of: the transaction, or its signer's key and balance.",
               prometheus((f"sum(rate(receiptd_watch_tx_requests_total{{{HERE}}}[$__rate_interval]))", "transactions"),
                          (f"sum(rate(receiptd_watch_sender_requests_total{{{HERE}}}[$__rate_interval]))", "signers")), "reqps"),
@@ -83,10 +83,10 @@ BOARD = board("receiptd-watches", "receiptd: Watches and alerts", "Where watched
               prometheus((f"60 * sum by (kind, endpoint) (rate(receiptd_alerts_matched_total{{{HERE}}}[$__rate_interval]))", "{{kind}} {{endpoint}}")),
               "suffix:/min", stacked=True),
         lines("What became of alerts", "A minute: delivered, given up (dead), or not sent by itself: grouped, silenced, withheld, late, overtaken, expired.",
-              prometheus(*FATES), "suffix:/min", stacked=True),
+              prometheus(*FATES), "suffix:/min", stacked=True, meant=True),
         lines("Attempts", "A minute, by endpoint and outcome: delivered, failed (tried again later), dead (given up).",
               prometheus((f"60 * sum by (endpoint, outcome) (rate(receiptd_deliveries_total{{{HERE}}}[$__rate_interval]))", "{{endpoint}} {{outcome}}")),
-              "suffix:/min", stacked=True),
+              "suffix:/min", stacked=True, meant=True),
     ],
     [
         lines("To the first attempt", "From when an alert may leave to its first attempt. The line is what the service level promises of 99.9 %.",

@@ -121,6 +121,9 @@ def unit_problems(where, panel):
         found.append(f"{where}: cuts off what is above {defaults['max']}")
     if "min" in defaults and defaults["unit"].startswith("dateTime"):
         found.append(f"{where}: an axis of dates from {defaults['min']}")
+    if panel["type"] == "table" and "noValue" in defaults:
+        found += [f"{where}: {override['matcher']['options']}: a cell without a value says {defaults['noValue']!r}"
+                  for override in panel["fieldConfig"]["overrides"] if "noValue" not in {each["id"] for each in override["properties"]}]
     if panel["type"] == "stat" and defaults.get("thresholds", {}).get("steps", [{}])[0].get("value", 0) is not None:
         found.append(f"{where}: no colour for what is below the first threshold")
     return found

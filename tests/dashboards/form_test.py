@@ -116,6 +116,10 @@ class ChecksCanFail(unittest.TestCase):
         self.panel["fieldConfig"]["defaults"]["unit"] = "suffix:/sec"
         self.refused("'suffix:/sec' is not one of UNITS")
 
+    def test_a_cell_that_says_what_an_empty_table_says(self):
+        self.table["fieldConfig"]["overrides"][0]["properties"] = [{"id": "displayName", "value": "Contract"}]
+        self.refused("contract: a cell without a value says 'Good: nothing failed'")
+
     def test_a_rate_over_a_time_that_the_panel_does_not_show(self):
         self.panel["targets"][0]["expr"] = 'sum(rate(receiptd_findings_total{instance=~"$instance"}[5m]))'
         self.refused("a rate over [5m]")

@@ -100,11 +100,13 @@ class Prometheus:
 
 
 class LiveDashboards(support.Scenario):
+    block_time_ms, transactions_a_second = 200, 30
+
     def setUp(self):
         super().setUp()
         self.boards = [boards.load(path) for path in boards.files()]
-        self.chain = self.sandbox("--block-time-ms", 200, "--traffic", "failures", "--tps", 30, "--genesis-time", "now",
-                                  command="run")
+        self.chain = self.sandbox("--block-time-ms", self.block_time_ms, "--traffic", "failures", "--tps", self.transactions_a_second,
+                                  "--genesis-time", "now", command="run")
         self.chain.ask("/faults", {"faults": [{"fault": "429", "share": 0.05}, {"fault": "500", "share": 0.05}]})
         self.daemon = self.start("run", "--config", self.config(self.chain, network="sandbox", patience="60s",
                                                                 start='"head"', extra=self.endpoints() + self.watches()))
