@@ -104,10 +104,13 @@ BOARD = board("receiptd-chain", "receiptd: Chain and hosts", "Whether the chain 
     ],
     [
         lines("Not confirmed", "Stored heights on which the hosts do not agree yet. While they stay, no second host confirms what is stored.",
-              prometheus((f"max(receiptd_committed_height{{{HERE}}} - receiptd_agreed_height{{{HERE}}})", "heights")), "short", decimals=0, w=12),
+              prometheus((f"max(receiptd_committed_height{{{HERE}}} - receiptd_agreed_height{{{HERE}}})", "heights")), "short", decimals=0),
+        lines("Late blocks", "Share of the blocks that were stored more than 5 s after the head was there, by what the rules record. The line: of an hour, an alert.",
+              prometheus(("receiptd:blocks_late:ratio_rate1h", "last hour"), ("receiptd:blocks_late:ratio_rate6h", "last six hours")), "percentunit", limit=0.0144,
+              decimals=2),
         lines("Told otherwise", "Blocks an hour whose header or outcomes are not those of the chain, by the word of the other hosts; and what the service of whole blocks left out. All are good at 0.",
               prometheus((f'sum by (word) (increase(receiptd_header_word_total{{{HERE}}}[1h]))', "header: {{word}}"),
                          (f"sum(increase(receiptd_false_outcome_blocks_total{{{HERE}}}[1h]))", "false outcomes"),
-                         (f"sum by (what) (increase(receiptd_left_out_total{{{HERE}}}[1h]))", "left out: {{what}}")), "short", decimals=0, w=12),
+                         (f"sum by (what) (increase(receiptd_left_out_total{{{HERE}}}[1h]))", "left out: {{what}}")), "short", decimals=0),
     ],
 ], [UPSTREAM])

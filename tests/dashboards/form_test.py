@@ -189,11 +189,12 @@ class Rules(unittest.TestCase):
         self.assertEqual([link for _, link in linked], [alert.lower() for alert in re.findall(r"- alert: (\w+)", rules)])
         self.assertEqual(sorted(sections), sorted(alert for alert, _ in linked))
 
-    def test_every_alert_has_a_severity_and_a_summary(self):
+    def test_every_alert_has_a_severity_a_summary_and_says_how_long_it_waits(self):
         for group in yaml.safe_load((boards.PROMETHEUS / "rules.yml").read_text())["groups"]:
             for rule in (each for each in group["rules"] if "alert" in each):
                 self.assertIn(rule["labels"]["severity"], ("critical", "warning", "info"), rule["alert"])
                 self.assertTrue(rule["annotations"]["summary"] and rule["annotations"]["description"], rule["alert"])
+                self.assertRegex(rule["for"], r"^\d+[smh]$", rule["alert"])
 
     def test_every_alert_is_tried_silent_and_firing(self):
         alerts = re.findall(r"- alert: (\w+)", (boards.PROMETHEUS / "rules.yml").read_text())
