@@ -65,7 +65,7 @@ def seconds(title):
 COUNT = {"decimals": 0}
 COLUMNS = {
     "time": column("Time", "dateTimeAsIso", 170), "block_time": column("Block time", "dateTimeAsIso", 170),
-    "first_seen": column("First", "dateTimeAsIso", 170), "last_seen": column("Last", "dateTimeFromNow", 130),
+    "first_seen": column("First", "dateTimeAsIso", 170), "last_seen": column("Last", "dateTimeFromNow", 150),
     "since": column("Since", "dateTimeFromNow", 130), "next_attempt": column("Next attempt", "dateTimeFromNow", 130),
     "tx_hash": column("Transaction", width=200, links=TRANSACTION),
     "contract": column("Contract", links=CONTRACT), "method": column("Method", links=METHOD),
@@ -83,8 +83,8 @@ COLUMNS = {
     "receipts": column("Receipts", "none", 90, **COUNT), "height": column("Height", "none", 120, **COUNT),
     "from_height": column("From", "none", 120, **COUNT), "to_height": column("To", "none", 120, **COUNT),
     "heights": column("Heights", "locale", 100, **COUNT), "reason": column("Reason"), "attempts": column("Attempts", "none", 90, **COUNT),
-    "watches": column("Watches", "locale", 90, **COUNT), "stuck": column("Stuck", "locale", 80, **COUNT, **cells_in_color((GOOD, None), (SOON, 1))),
-    "oldest": column("Oldest", "s", 100, decimals=1), "origin": column("Origin", width=100), "rule": column("Rule"),
+    "watches": column("Watches", "locale", 80, **COUNT), "stuck": column("Stuck", "locale", 70, **COUNT, **cells_in_color((GOOD, None), (SOON, 1))),
+    "oldest": column("Oldest", "s", 90, decimals=1), "origin": column("Origin", width=100), "rule": column("Rule"),
     "checks": column("Requests", "none", 90, **COUNT), "stays": column("Stays", "locale", 80, **COUNT),
     "endpoint": column("Endpoint"), "state": column("State", width=110), "status": column("HTTP", "none", 70, **COUNT),
     "alert": column("Alert"), "members": column("Alerts", "locale", 90, **COUNT), "author": column("Author", width=120),
@@ -149,8 +149,10 @@ def lines(title, says, targets, unit, stacked=False, bars=False, w=8, h=8, limit
           points=200, **defaults):
     """Over time. `limit`: a line above which it is bad; `right`: the query with an axis (unit) of its own; None as `minimum`: free;
     `meant`: names of lines are those of MEANINGS; `points`: at most so many come from SQL."""
+    # Nothing but zeroes would have an axis up to 100.
+    soft = 2 * limit if limit and unit == "percentunit" else 1 if defaults.get("decimals") == 0 or unit in ("reqps", "suffix:/min", "suffix:/s") else None
     custom = {"drawStyle": "bars" if bars else "line", "lineWidth": 1, "fillOpacity": 80 if bars else 30 if stacked else 10,
-              "showPoints": "auto", "spanNulls": False, "stacking": {"group": "A", "mode": "normal" if stacked else "none"}} | ({"axisSoftMax": 1} if defaults.get("decimals") == 0 else {})
+              "showPoints": "auto", "spanNulls": False, "stacking": {"group": "A", "mode": "normal" if stacked else "none"}} | ({"axisSoftMax": soft} if soft else {})
     shown = {"unit": unit, "color": {"mode": "palette-classic"}, "custom": custom} | ({} if minimum is None else {"min": minimum}) | defaults
     shown |= {"noValue": empty} if empty else {}
     if limit is not None:
@@ -200,7 +202,7 @@ def labels(name, label, metric, of):
 
 def asked(name, label, says, question, hide=0):
     return {"name": name, "label": label, "description": says, "type": "query", "datasource": POSTGRES, "definition": question,
-            "query": question, "refresh": 1, "sort": 0, "multi": False, "includeAll": False, "hide": hide, "options": [], "current": {}}
+            "query": question, "refresh": 1, "sort": 0, "multi": False, "includeAll": False, "hide": hide, "options": [], "current": {"text": "", "value": ""}}
 
 
 def written(name, label, says, value=""):

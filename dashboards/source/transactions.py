@@ -55,9 +55,13 @@ SELECT block_time, signer_id AS account, receiver_id AS receiver, method_name AS
        receipts, (gas_burnt / 1e12)::float8 AS tgas, (tokens_burnt / 1e24)::float8 AS fee, tx_hash
 FROM {RESULTS} ORDER BY block_time DESC LIMIT 50"""
 UNFINISHED = f"""
-SELECT block_time, signer_id AS account, receiver_id AS receiver, reason, attempts, tx_hash
-FROM unfinished_trees($__timeFrom(), $__timeTo()) WHERE {is_chosen("account", "signer_id")} AND {is_chosen("contract", "receiver_id")}
-ORDER BY block_time LIMIT 50"""
+SELECT t.block_time, t.signer_id AS account, t.receiver_id AS receiver, p.reason, p.attempts, t.tx_hash
+FROM transactions t LEFT JOIN pending_trees p ON p.tx_hash = t.tx_hash AND p.block_height = t.block_height
+WHERE $__timeFilter(t.block_time) AND t.status IS DISTINCT FROM 'failure'
+  AND {is_chosen("account", "t.signer_id")} AND {is_chosen("contract", "t.receiver_id")}
+  AND NOT EXISTS (SELECT FROM transaction_results r WHERE $__timeFilter(r.block_time) AND r.tx_hash = t.tx_hash AND r.tree_id = t.tree_id
+                  AND r.block_time = t.block_time)
+ORDER BY t.block_time LIMIT 50"""
 NONCES = f"""
 SELECT public_key AS key, from_nonce::text AS from_nonce, to_nonce::text AS to_nonce, nonces::text AS nonces, next_block_time AS block_time,
        next_tx_hash AS tx_hash

@@ -8,7 +8,7 @@ import { build } from "esbuild";
 import { chromium } from "playwright-core";
 import UPNG from "upng-js";
 
-const WIDTH = 1600, SCALE = 0.75, COLORS = 128;
+const WIDTH = 1600, SCALE = 0.7, COLORS = 96;
 const [CELL, ROOM] = [38, 32]; // pixels of a row of the grid, and around the board
 const [answers, folder] = process.argv.slice(2);
 const boards = JSON.parse(readFileSync(answers));
