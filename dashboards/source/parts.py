@@ -245,16 +245,17 @@ FROM (SELECT gaps.* FROM gaps CROSS JOIN LATERAL times_of_heights(from_height, t
 CROSS JOIN LATERAL (SELECT block_time FROM block_below(from_height)) AS below
 LEFT JOIN LATERAL (SELECT block_time FROM block_above(to_height)) AS above ON true
 WHERE below.block_time <= $__timeTo() AND coalesce(above.block_time, now()) >= $__timeFrom()"""
-# Looks at 50 times of those shown; exactly where two of them differ.
-UPGRADES = """SELECT (SELECT min(block_time) FROM blocks WHERE $__timeFilter(block_time) AND block_time > earlier AND block_time <= at
+# Looks at 50 times of those shown, and at the newest block; exactly where two of them differ.
+UPGRADES = """WITH looked AS (
+    SELECT one.* FROM generate_series(0, 50) AS step CROSS JOIN LATERAL (
+        SELECT block_time AS at, protocol_version AS now_is FROM blocks WHERE $__timeFilter(block_time)
+        AND block_time >= $__timeFrom()::timestamptz + step * ($__timeTo()::timestamptz - $__timeFrom()::timestamptz) / 50
+        ORDER BY block_time LIMIT 1) AS one
+    UNION (SELECT block_time, protocol_version FROM blocks WHERE $__timeFilter(block_time) ORDER BY block_time DESC LIMIT 1)
+), pairs AS (SELECT at, now_is, lag(now_is) OVER (ORDER BY at) AS was, lag(at) OVER (ORDER BY at) AS earlier FROM looked)
+SELECT (SELECT min(block_time) FROM blocks WHERE $__timeFilter(block_time) AND block_time > earlier AND block_time <= at
         AND protocol_version = now_is) AS time, 'Protocol ' || was || ' to ' || now_is AS text, 'upgrade' AS tags
-FROM (SELECT at, now_is, lag(now_is) OVER (ORDER BY at) AS was, lag(at) OVER (ORDER BY at) AS earlier
-      FROM (SELECT DISTINCT one.block_time AS at, one.protocol_version AS now_is
-            FROM generate_series(0, 50) AS step CROSS JOIN LATERAL (
-                SELECT block_time, protocol_version FROM blocks WHERE $__timeFilter(block_time)
-                AND block_time >= $__timeFrom()::timestamptz + step * ($__timeTo()::timestamptz - $__timeFrom()::timestamptz) / 50
-                ORDER BY block_time LIMIT 1) AS one) AS seen) AS pairs
-WHERE was <> now_is LIMIT 50"""
+FROM pairs WHERE was <> now_is LIMIT 50"""
 
 
 def by_prometheus(name, color, expression, title, **more):
