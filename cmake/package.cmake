@@ -85,7 +85,7 @@ install(FILES docs/receiptd.example.toml COMPONENT receiptd DESTINATION ${doc}/e
 install(FILES README.md ${debian}/README.Debian COMPONENT receiptd DESTINATION ${doc})
 install(DIRECTORY docs COMPONENT receiptd DESTINATION ${doc} FILES_MATCHING PATTERN *.md PATTERN receiver.* PATTERN *.png
   PATTERN decisions EXCLUDE)
-install(DIRECTORY dashboards/ COMPONENT receiptd DESTINATION ${shared} PATTERN rules_*test.yml EXCLUDE)
+install(DIRECTORY dashboards/ COMPONENT receiptd DESTINATION ${shared} PATTERN rules_*test.yml EXCLUDE PATTERN source EXCLUDE)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)

@@ -25,7 +25,7 @@ constexpr const char* kIntroduction =
     "program.\n\n"
     "A daemon counts what it does itself: of several on one database, add the counters up. Gauges of what "
     "only the\n"
-    "leader does are absent elsewhere. Rules for alerts and a dashboard are in "
+    "leader does are absent elsewhere. Rules for alerts and boards of Grafana are in "
     "[dashboards](../dashboards/README.md).\n\n"
     "| metric | type | labels | meaning |\n"
     "|---|---|---|---|\n";

@@ -1,10 +1,11 @@
 """The dashboards' form, the rules and their tests, without a running daemon."""
 
 import copy
-import json
 import re
 import subprocess
 import unittest
+
+import yaml
 
 import boards
 import promql
@@ -22,21 +23,27 @@ class Dashboards(unittest.TestCase):
     def test_uids_are_unique_and_data_sources_are_those_that_are_provisioned(self):
         all_boards = [boards.load(path) for path in boards.files()]
         self.assertEqual(boards.twice([board["uid"] for board in all_boards]), [])
-        provisioned = (boards.GRAFANA / "provisioning/datasources/receiptd.yml").read_text()
+        provisioned = (boards.BOARDS.parent / "provisioning/datasources/receiptd.yml").read_text()
         made = dict(zip(re.findall(r"^ +uid: (\S+)", provisioned, re.M), re.findall(r"^ +type: (\S+)", provisioned, re.M)))
         for board in all_boards:
             for name in ("prometheus", "postgres"):
                 self.assertEqual(made.get(boards.variables(board)[name]["current"]["value"]), name)
 
-    def test_each_transaction_of_a_table_links_to_its_page(self):
+    def test_links_lead_to_boards_and_variables_that_are_there(self):
+        self.assertEqual(boards.link_problems([boards.load(path) for path in boards.files()]), [])
+
+    def test_each_transaction_of_a_table_links_to_its_page_and_to_an_explorer(self):
         for path in boards.files():
             for panel, target in boards.targets(boards.load(path), "postgres"):
-                if panel["type"] != "table" or "tx_hash" not in target["rawSql"]:
+                if panel["type"] != "table" or not re.search(r"\btx_hash(,| *\n)", target["rawSql"].split("FROM")[0]):
                     continue
                 links = [one["url"] for override in panel["fieldConfig"]["overrides"]
                          if override["matcher"] == {"id": "byName", "options": "tx_hash"}
                          for changed in override["properties"] if changed["id"] == "links" for one in changed["value"]]
-                self.assertEqual(links, ["${page:raw}/tx/${__value.raw}"], panel["title"])
+                self.assertEqual(links, ["${page:raw}/tx/${__value.raw}", "${explorer:raw}${__value.raw}"], panel["title"])
+
+    def test_who_is_on_call_sees_twelve_panels_at_most(self):
+        self.assertLessEqual(len(list(boards.panels(boards.load(boards.BOARDS / "overview.json")))), 12)
 
     def test_a_secret_stands_in_no_file(self):
         for path in (boards.ROOT / "dashboards").rglob("*.yml"):
@@ -46,9 +53,10 @@ class Dashboards(unittest.TestCase):
 
 class ChecksCanFail(unittest.TestCase):
     def setUp(self):
-        self.board = boards.load(boards.files()[0])
-        self.panel = next(p for p in self.board["panels"] if p["type"] == "timeseries")
-        self.table = next(p for p in self.board["panels"] if "$__timeFilter" in json.dumps(p))
+        self.board = boards.load(boards.BOARDS / "failures.json")
+        self.panel = next(p for p in self.board["panels"] if p["type"] == "timeseries" and p["datasource"]["type"] == "prometheus")
+        self.over_time = next(p for p in self.board["panels"] if p["type"] == "timeseries" and p["datasource"]["type"] == "postgres")
+        self.table = next(p for p in self.board["panels"] if p["type"] == "table")
 
     def refused(self, words):
         found = boards.problems(self.board)
@@ -104,6 +112,44 @@ class ChecksCanFail(unittest.TestCase):
         self.panel["targets"][0]["expr"] = 'up{instance="$machine"}'
         self.refused("$machine is not there")
 
+    def test_a_unit_that_grafana_does_not_have(self):
+        self.panel["fieldConfig"]["defaults"]["unit"] = "suffix:/sec"
+        self.refused("'suffix:/sec' is not one of UNITS")
+
+    def test_a_cell_that_says_what_an_empty_table_says(self):
+        self.table["fieldConfig"]["overrides"][0]["properties"] = [{"id": "displayName", "value": "Contract"}]
+        self.refused("contract: a cell without a value says 'Good: nothing failed'")
+
+    def test_a_rate_over_a_time_that_the_panel_does_not_show(self):
+        self.panel["targets"][0]["expr"] = 'sum(rate(receiptd_findings_total{instance=~"$instance"}[5m]))'
+        self.refused("a rate over [5m]")
+
+    def test_a_counter_as_it_stands(self):
+        self.panel["targets"][0]["expr"] = 'sum(receiptd_findings_total{instance=~"$instance"})'
+        self.refused("a counter that is not turned into a rate")
+
+    def test_daemons_that_were_not_chosen(self):
+        self.panel["targets"][0]["expr"] = "max(receiptd_leader)"
+        self.refused("not limited to the daemons")
+
+    def test_a_variable_that_is_no_literal(self):
+        self.table["targets"][0]["rawSql"] = self.table["targets"][0]["rawSql"].replace("${account:sqlstring}", "'$account'", 1)
+        self.refused("$account is no literal")
+
+    def test_an_hour_without_rows_that_nobody_named(self):
+        self.over_time["targets"][0]["rawSql"] = self.over_time["targets"][0]["rawSql"].replace(", 0) ", ") ").replace(", 0),", "),")
+        self.refused("does not say what stands where there is nothing")
+
+    def test_a_panel_that_counts_in_the_browser(self):
+        self.table["targets"][0]["rawSql"] = self.table["targets"][0]["rawSql"].replace("LIMIT 50", "LIMIT 50000")
+        self.refused("one above 1000")
+
+    def test_a_link_to_a_board_or_a_variable_that_is_not_there(self):
+        other = {**self.board, "links": [{"url": "/d/receiptd-failures?var-machine=a"}, {"url": "/d/receiptd-lost?a"}]}
+        found = boards.link_problems([boards.load(path) for path in boards.files()][:-1] + [other])
+        self.assertTrue([each for each in found if "gives machine to receiptd-failures" in each])
+        self.assertTrue([each for each in found if "a link to receiptd-lost" in each])
+
 
 class Expressions(unittest.TestCase):
     EXPOSED = {"a_total": {"x": {"1", "2"}, "instance": {"i"}}, "b": {"instance": {"i"}}, "c_bucket": {"le": {"1"}}}
@@ -142,6 +188,13 @@ class Rules(unittest.TestCase):
                               (boards.ROOT / "docs" / "runbook.md").read_text(), re.M)
         self.assertEqual([link for _, link in linked], [alert.lower() for alert in re.findall(r"- alert: (\w+)", rules)])
         self.assertEqual(sorted(sections), sorted(alert for alert, _ in linked))
+
+    def test_every_alert_has_a_severity_a_summary_and_says_how_long_it_waits(self):
+        for group in yaml.safe_load((boards.PROMETHEUS / "rules.yml").read_text())["groups"]:
+            for rule in (each for each in group["rules"] if "alert" in each):
+                self.assertIn(rule["labels"]["severity"], ("critical", "warning", "info"), rule["alert"])
+                self.assertTrue(rule["annotations"]["summary"] and rule["annotations"]["description"], rule["alert"])
+                self.assertRegex(rule["for"], r"^\d+[smh]$", rule["alert"])
 
     def test_every_alert_is_tried_silent_and_firing(self):
         alerts = re.findall(r"- alert: (\w+)", (boards.PROMETHEUS / "rules.yml").read_text())

@@ -14,7 +14,7 @@ what receiptd does in the same case, and the tests that play it. {counts}
 
 This page is made from [exhibits.toml](../{source}) by `./dev docs`; a check compares them and looks for each test. Numbers are those of a collection of reports of
 November 2026; those with an A are of a first trial with such reports. Some rows of the collection are not here yet; they come with their subjects: 63 and 66 (many
-years of partitions), 82 to 87 (dashboards), 9, 16 and 21 (where the money is), 40 (outcomes that a resharding leaves out).
+years of partitions), 9, 16 and 21 (where the money is), 40 (outcomes that a resharding leaves out).
 """
 HEADING = "| | report | what people saw | what receiptd does | tests |\n|---|---|---|---|---|\n"
 

@@ -103,7 +103,7 @@ class Composition(unittest.TestCase):
         for name, service in composition["services"].items():
             for volume in service.get("volumes", []):
                 source = volume.split(":")[0]
-                self.assertTrue(source in composition["volumes"] or (CONTAINER / source).is_file(), f"{name}: {volume}")
+                self.assertTrue(source in composition["volumes"] or (CONTAINER / source).exists(), f"{name}: {volume}")
             for port in service.get("ports", []):
                 self.assertTrue(port.startswith("127.0.0.1:"), f"{name}: {port}")
             if "build" in service:

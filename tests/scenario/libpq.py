@@ -17,6 +17,7 @@ for _name, _answer, _arguments in (
         ("PQexec", ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_char_p]), ("PQclear", None, [ctypes.c_void_p]),
         ("PQresultStatus", ctypes.c_int, [ctypes.c_void_p]), ("PQntuples", ctypes.c_int, [ctypes.c_void_p]),
         ("PQnfields", ctypes.c_int, [ctypes.c_void_p]),
+        ("PQfname", ctypes.c_char_p, [ctypes.c_void_p, ctypes.c_int]), ("PQftype", ctypes.c_uint, [ctypes.c_void_p, ctypes.c_int]),
         ("PQgetvalue", ctypes.c_char_p, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
         ("PQgetisnull", ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int])):
     getattr(_pq, _name).restype = _answer
@@ -46,12 +47,17 @@ class Session:
 
     def ask(self, query):
         """Rows of the last statement, as lists of strings; NULL is None."""
+        return self.table(query)[1]
+
+    def table(self, query):
+        """Its columns too: ([(name, number of its type)], rows)."""
         result = _pq.PQexec(self._connection, query.encode())
         try:
             if _pq.PQresultStatus(result) not in (COMMAND_OK, TUPLES_OK):
                 raise Refused(f"{query}\n{self._error()}")
-            return [[self._cell(result, row, column) for column in range(_pq.PQnfields(result))]
-                    for row in range(_pq.PQntuples(result))]
+            columns = range(_pq.PQnfields(result))
+            return ([(_pq.PQfname(result, column).decode(), _pq.PQftype(result, column)) for column in columns],
+                    [[self._cell(result, row, column) for column in columns] for row in range(_pq.PQntuples(result))])
         finally:
             _pq.PQclear(result)
 

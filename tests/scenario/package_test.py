@@ -56,7 +56,7 @@ class Packed(support.Scenario):
                          f"usr/share/doc/{name}/changelog.gz", f"usr/share/bash-completion/completions/{name}",
                          f"usr/share/zsh/vendor-completions/_{name}", f"usr/share/fish/vendor_completions.d/{name}.fish"):
                 self.assertTrue((root / path).is_file(), path)
-        for path in (UNIT, "usr/lib/sysusers.d/receiptd.conf", "usr/share/receiptd/grafana/overview.json",
+        for path in (UNIT, "usr/lib/sysusers.d/receiptd.conf", "usr/share/receiptd/grafana/boards/overview.json",
                      "usr/share/receiptd/prometheus/rules.yml", "usr/share/doc/receiptd/README.Debian"):
             self.assertTrue((root / path).is_file(), path)
         self.assertEqual((root / "usr/share/doc/receiptd/examples/receiptd.toml").read_text(),
