@@ -164,7 +164,7 @@ base::Task<std::vector<SharedChunk>> RpcBlockSource::early_chunks(const BlockAns
     const auto fetched = co_await fetch_chunks(block, Priority::watch, Finality::optimistic);
     auto chunks = std::move(fetched->values);
     std::erase(chunks, nullptr);
-    // Of one that can be read in part another host may tell more, once it is final.
+    // Another host may tell more of one that can be read in part, once it is final.
     EarlyChunks kept;
     for (const auto& chunk : chunks)
         if (chunk->unreadable.empty()) {
@@ -207,7 +207,7 @@ base::Task<std::shared_ptr<RpcBlockSource::Chunks>> RpcBlockSource::fetch_chunks
         }
         auto call = ask_chunk(hash, height, header.shard_id, priority);
         if (finality == Finality::optimistic) {
-            // Who invents a block answers for it.
+            // A host that invents a block has to answer for it.
             call = before_final(std::move(call));
             call.only_host = block.host;
         }

@@ -55,7 +55,8 @@ base::Task<base::Result<RpcEarlyBlocks::BlockAnswer, Unavailable>> RpcEarlyBlock
 // Blocks that came since the last question are asked for by the hash that the one above them names.
 base::Task<base::Result<std::vector<EarlyBlock>, Unavailable>> RpcEarlyBlocks::next() {
     std::vector<EarlyBlock> blocks;
-    auto answer = co_await ask(ask_newest_block(Priority::watch), {});
+    std::string any;
+    auto answer = co_await ask(ask_newest_block(Priority::watch), std::move(any));
     while (answer) {
         auto block = chain::block_ref(answer->value.value.header);
         if (is_no_news(block.height, block.hash)) break;

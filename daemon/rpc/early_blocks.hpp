@@ -23,14 +23,14 @@ class EarlyBlocks {
 public:
     virtual ~EarlyBlocks() = default;
 
-    // Those that were not told before, the newest first; none: nothing is new, ask again in the chain's
+    // The blocks that were not told before, the newest first; none: nothing is new, ask again in the chain's
     // rhythm. One question, where the chain has gone on by one block.
     virtual base::Task<base::Result<std::vector<EarlyBlock>, Unavailable>> next() = 0;
     // Whether next() waits by itself until the block exists (long poll).
     virtual bool waits() const = 0;
 };
 
-// Of JSON-RPC hosts: `block` with finality optimistic, and what `open` asks for.
+// Blocks of JSON-RPC hosts: `block` with finality optimistic, and what `open` asks for.
 class RpcEarlyBlocks final : public EarlyBlocks {
 public:
     using BlockAnswer = RpcBlockSource::BlockAnswer;
@@ -54,7 +54,7 @@ private:
     std::map<chain::BlockHeight, std::set<std::string>> told_;  // the newest heights
 };
 
-// Of neardata: height by height.
+// Blocks of neardata, height by height.
 class NeardataEarlyBlocks final : public EarlyBlocks {
 public:
     NeardataEarlyBlocks(base::asio::thread_pool& pool, std::shared_ptr<Router> router)

@@ -46,8 +46,8 @@ struct Subject {
     std::optional<bool> expected = {};
     std::optional<bool> conclusive = {};
     std::string_view stage = {};  // of kind stage and latency: the stage that was entered
-    // Of stage included: "confirmed" or "retracted", where that is the news of an inclusion that was not
-    // final.
+    // "confirmed" or "retracted": what became of an inclusion that was not final. Empty: it is about the
+    // stage.
     std::string_view inclusion = {};
 
     // Kind event

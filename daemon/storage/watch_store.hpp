@@ -109,7 +109,7 @@ struct WatchUpdate {
     // The watched_since that it was judged with (0: none). A watch that has another one was begun anew since,
     // and the update is refused.
     std::optional<chain::BlockHeight> judged_with;
-    // Of its inclusion that is not final yet, the block that it was judged with; empty: none. The same.
+    // The block of its inclusion that is not final yet, as it was judged with; empty: none. The same.
     std::string judged_early;
     // JSON: why the hosts would not take it now; empty: they would.
     std::optional<std::string> objection;

@@ -58,6 +58,39 @@ std::string text_of(const std::optional<T>& value) {
     return value ? std::to_string(*value) : std::string();
 }
 
+const std::string kWatches =
+    "UPDATE watches w SET stage = u.stage, verdict = nullif(u.verdict, ''), reason = nullif(u.reason, "
+    "''), "
+    "  evidence = coalesce(nullif(u.evidence, '')::json, w.evidence), "
+    "  next_check_at = coalesce(timestamptz 'epoch' + interval '1 microsecond' * nullif(u.next_check, "
+    "'')::bigint, "
+    "    w.next_check_at), checks = least(w.checks::bigint + u.checks::bigint, 2147483647), "
+    "  stuck_since = CASE WHEN u.stuck = 't' THEN CASE WHEN u.moved = 't' THEN now.at "
+    "                       ELSE coalesce(w.stuck_since, now.at) END "
+    "                     WHEN u.stuck = 'f' OR u.moved = 't' THEN NULL ELSE w.stuck_since END, "
+    "  objection = CASE WHEN u.objection = '=' THEN w.objection ELSE nullif(u.objection, '')::json END, "
+    "  conclusive = u.conclusive::boolean, safe_to_resign_after_height = nullif(u.safe, '')::bigint, "
+    "  safe_to_resign_estimated_at = CASE WHEN w.safe_to_resign_estimated_at IS NOT NULL "
+    "      AND w.safe_to_resign_after_height::text = u.safe THEN w.safe_to_resign_estimated_at "
+    "    ELSE estimated_time(nullif(u.safe, '')::bigint) END, "
+    "  watched_since = coalesce(w.watched_since, nullif(u.watched, '')::bigint), "
+    "  sender_id = coalesce(nullif(u.sender, ''), w.sender_id), "
+    "  block_hash_height = coalesce(nullif(u.block_height, '')::bigint, w.block_hash_height), "
+    "  valid_until = coalesce(nullif(u.valid_until, '')::bigint, w.valid_until), "
+    "  early_block_hash = nullif(u.early_hash, ''), early_block_height = nullif(u.early_height, "
+    "'')::bigint, "
+    "  early_block_time = timestamptz 'epoch' + interval '1 microsecond' * nullif(u.early_time, "
+    "'')::bigint, "
+    "  stage_since = CASE WHEN u.moved = 't' THEN now.at ELSE w.stage_since END, updated_at = now.at "
+    "FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], "
+    "  $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], "
+    "  $15::text[], $16::text[], $17::text[], $18::text[], $19::text[]) "
+    "  AS u (tx_hash, stage, verdict, reason, evidence, next_check, checks, stuck, objection, watched, "
+    "  moved, sender, conclusive, safe, block_height, valid_until, early_hash, early_height, "
+    "early_time), "
+    "  (SELECT " +
+    time_parameter(20) + " AS at) AS now WHERE w.tx_hash = u.tx_hash";
+
 void write_watches(pqxx::transaction_base& tx, const std::vector<AppliedUpdate>& applied, std::int64_t now) {
     std::vector<std::string> tx_hashes, stages, verdicts, reasons, evidence, next_checks, checks, stuck,
         objections, watched, moved, senders, block_heights, valid_until, early_hashes, early_heights,
@@ -90,45 +123,12 @@ void write_watches(pqxx::transaction_base& tx, const std::vector<AppliedUpdate>&
         early_heights.push_back(early ? std::to_string(early->at.height) : std::string());
         early_times.push_back(early ? time_text(early->at) : std::string());
     }
-    shim::query(
-        tx,
-        "UPDATE watches w SET stage = u.stage, verdict = nullif(u.verdict, ''), reason = nullif(u.reason, "
-        "''), "
-        "  evidence = coalesce(nullif(u.evidence, '')::json, w.evidence), "
-        "  next_check_at = coalesce(timestamptz 'epoch' + interval '1 microsecond' * nullif(u.next_check, "
-        "'')::bigint, "
-        "    w.next_check_at), checks = least(w.checks::bigint + u.checks::bigint, 2147483647), "
-        "  stuck_since = CASE WHEN u.stuck = 't' THEN CASE WHEN u.moved = 't' THEN now.at "
-        "                       ELSE coalesce(w.stuck_since, now.at) END "
-        "                     WHEN u.stuck = 'f' OR u.moved = 't' THEN NULL ELSE w.stuck_since END, "
-        "  objection = CASE WHEN u.objection = '=' THEN w.objection ELSE nullif(u.objection, '')::json END, "
-        "  conclusive = u.conclusive::boolean, safe_to_resign_after_height = nullif(u.safe, '')::bigint, "
-        "  safe_to_resign_estimated_at = CASE WHEN w.safe_to_resign_estimated_at IS NOT NULL "
-        "      AND w.safe_to_resign_after_height::text = u.safe THEN w.safe_to_resign_estimated_at "
-        "    ELSE estimated_time(nullif(u.safe, '')::bigint) END, "
-        "  watched_since = coalesce(w.watched_since, nullif(u.watched, '')::bigint), "
-        "  sender_id = coalesce(nullif(u.sender, ''), w.sender_id), "
-        "  block_hash_height = coalesce(nullif(u.block_height, '')::bigint, w.block_hash_height), "
-        "  valid_until = coalesce(nullif(u.valid_until, '')::bigint, w.valid_until), "
-        "  early_block_hash = nullif(u.early_hash, ''), early_block_height = nullif(u.early_height, "
-        "'')::bigint, "
-        "  early_block_time = timestamptz 'epoch' + interval '1 microsecond' * nullif(u.early_time, "
-        "'')::bigint, "
-        "  stage_since = CASE WHEN u.moved = 't' THEN now.at ELSE w.stage_since END, updated_at = now.at "
-        "FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], "
-        "  $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], "
-        "  $15::text[], $16::text[], $17::text[], $18::text[], $19::text[]) "
-        "  AS u (tx_hash, stage, verdict, reason, evidence, next_check, checks, stuck, objection, watched, "
-        "  moved, sender, conclusive, safe, block_height, valid_until, early_hash, early_height, "
-        "early_time), "
-        "  (SELECT " +
-            time_parameter(20) + " AS at) AS now WHERE w.tx_hash = u.tx_hash",
-        text_array(tx_hashes), text_array(stages), text_array(verdicts), text_array(reasons),
-        text_array(evidence), text_array(next_checks), text_array(checks), text_array(stuck),
-        text_array(objections), text_array(watched), text_array(moved), text_array(senders),
-        text_array(certainty.conclusive), text_array(certainty.safe_heights), text_array(block_heights),
-        text_array(valid_until), text_array(early_hashes), text_array(early_heights), text_array(early_times),
-        now);
+    shim::query(tx, kWatches, text_array(tx_hashes), text_array(stages), text_array(verdicts),
+                text_array(reasons), text_array(evidence), text_array(next_checks), text_array(checks),
+                text_array(stuck), text_array(objections), text_array(watched), text_array(moved),
+                text_array(senders), text_array(certainty.conclusive), text_array(certainty.safe_heights),
+                text_array(block_heights), text_array(valid_until), text_array(early_hashes),
+                text_array(early_heights), text_array(early_times), now);
 }
 
 // Transitions of one update are told apart by a microsecond each, so that their order stays known.

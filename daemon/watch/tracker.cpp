@@ -23,8 +23,6 @@ constexpr base::Duration kOverlap = 5s;
 constexpr base::Duration kLongOverlap = 2min;
 constexpr auto kLookFarBack = 30s;
 constexpr auto kHeadRetry = 200ms;
-constexpr chain::BlockHeight kFarAhead =
-    64;  // of what the hosts agree on, which is looked at every 16 blocks
 
 double seconds_between(const chain::ExecutedAt& from, const chain::ExecutedAt& to) {
     const auto nanoseconds =
@@ -213,15 +211,6 @@ std::vector<chain::WantedWatch> Tracker::wanted(const chain::Sightings& seen) co
     return wanted;
 }
 
-// What a final block has decided already is no news, nor is what no block can hold.
-void Tracker::seen_early(const std::string& tx_hash, const chain::SeenEarly& seen) {
-    const auto height = seen.inclusion.at.height;
-    if (is_covered(height) || height > chain_.agreed_height() + kFarAhead) return;
-    if (!index_.may_be_in(tx_hash, height) || !index_.touch(tx_hash)) return;
-    early_.try_emplace(tx_hash, seen);
-    moved_.notify_all();
-}
-
 void Tracker::committed(const chain::CommitFacts& facts) {
     settled(facts.decided);
     std::erase_if(early_, [&](const auto& early) { return is_covered(early.second.inclusion.at.height); });
@@ -309,49 +298,6 @@ base::Task<Tracker::Page> Tracker::load(std::vector<std::string> tx_hashes) {
         sight.looked_up_to = std::min(sight.looked_up_to, since_then);
     }
     co_return page;
-}
-
-// One look for all that the block includes.
-base::Task<void> Tracker::look_for_early_block(const chain::WatchState& state, Page& page) {
-    if (!state.early || !is_covered(state.early->at.height)) co_return;
-    const auto [known, is_new] = page.of_the_chain.try_emplace(state.early->block_hash, false);
-    if (!is_new) co_return;
-    const auto block = co_await chain_.stored_block(state.early->block_hash);
-    page.of_the_chain[state.early->block_hash] = block.has_value();
-}
-
-// The final block came while the page was looked at.
-bool Tracker::is_decided_since(const chain::WatchState& state, const Page& page) const {
-    return state.early && is_covered(state.early->at.height) &&
-           !page.of_the_chain.contains(state.early->block_hash);
-}
-
-// The final block is stored, and does not list what it was said to include: rows may lack it.
-void Tracker::ask_for_unlisted(Page& page) const {
-    for (auto& watch : page.watches) {
-        if (!watch.state.early) continue;
-        const auto block = page.of_the_chain.find(watch.state.early->block_hash);
-        if (block != page.of_the_chain.end() && block->second) watch.next_check_at = clock_.wall();
-    }
-}
-
-std::vector<chain::Observation> Tracker::observations_of(const storage::Watch& watch, const Page& page) {
-    std::vector<chain::Observation> observations;
-    const auto& early = watch.state.early;
-    const auto block = page.of_the_chain.find(early ? early->block_hash : std::string());
-    if (block != page.of_the_chain.end() && !block->second)
-        observations.emplace_back(chain::EarlyBlockLost{});
-    bool is_listed = false;
-    const auto add = [&](const chain::TreeSeen& seen) {
-        is_listed = is_listed || seen.included_at;
-        observations.emplace_back(seen);
-    };
-    if (const auto told = page.told.find(watch.tx_hash); told != page.told.end()) add(told->second);
-    if (const auto tree = page.trees.find(watch.tx_hash); tree != page.trees.end())
-        add(seen_of(watch.tx_hash, tree->second));
-    if (const auto seen = page.seen_early.find(watch.tx_hash); seen != page.seen_early.end() && !is_listed)
-        observations.emplace_back(seen->second);
-    return observations;
 }
 
 Sight Tracker::sight_of(const storage::Watch& watch, std::optional<chain::ExecutedAt> listed_at) const {

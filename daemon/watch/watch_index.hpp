@@ -35,7 +35,7 @@ public:
     }
     // Whether a block of that height may include the open one.
     bool may_be_in(const std::string& tx_hash, chain::BlockHeight height) const;
-    // Those that a block at these heights includes which was not final yet.
+    // Touches what a block at these heights includes that was not final yet.
     void touch_early(const base::HeightSet& heights);
     bool empty() const { return watches_.empty() && lost_.empty(); }
     std::size_t size() const { return watches_.size(); }

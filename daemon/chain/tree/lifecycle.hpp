@@ -151,7 +151,7 @@ struct Transition {
     Stage to = Stage::accepted;
     std::optional<ExecutedAt> at;  // block height and chain time, where a block proves it
     std::string evidence;          // JSON object
-    // Of an inclusion: whether its block is final. One that was not is confirmed by a transition from
+    // Whether the block of an inclusion is final. One that was not is confirmed by a transition from
     // included to included, or retracted by one back to pending.
     std::optional<bool> final = std::nullopt;
     std::string inclusion_id = {};  // of such an inclusion, as all its transitions have it; empty: of others
@@ -159,7 +159,7 @@ struct Transition {
     bool retracts() const { return from == Stage::included && to == Stage::pending; }
 };
 
-// Of an inclusion in a block that was not final: back to pending.
+// Takes back an inclusion in a block that was not final: to pending.
 Transition retraction(const std::string& tx_hash, const std::string& block_hash, const Evidence& evidence);
 
 struct LifecycleRules {
