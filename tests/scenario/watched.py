@@ -57,9 +57,17 @@ class Watched(Judging):
         return ends
 
     def transitions(self, database):
+        """Without what was told of blocks before they were final, where that was taken back: early_test.py looks at these."""
         made = collections.defaultdict(list)
-        for tx_hash, before, after, height, evidence in self.query(
-                "SELECT tx_hash, from_stage, to_stage, block_height, evidence FROM watch_transitions ORDER BY at, block_height", database):
+        for tx_hash, before, after, height, evidence, inclusion in self.query(
+                "SELECT tx_hash, from_stage, to_stage, block_height, evidence, inclusion_id FROM watch_transitions "
+                "ORDER BY at, block_height", database):
+            if inclusion and before == after:
+                continue  # it is confirmed
+            if inclusion and after == "pending":
+                before = made[tx_hash].pop().before
+                if before == after:
+                    continue
             made[tx_hash].append(Transition(before, after, height and int(height), json.loads(evidence or "{}")))
         return made
 
