@@ -47,7 +47,8 @@ base::Task<void> Seams::go_on_above(base::Height last) {
         co_return;
     }
     const auto whole = with_outcomes(state_.heights.coverage());
-    if (!whole.within(chain::reach_below(last + 1)).empty()) co_await take_over_below(last + 1);
+    const base::HeightRange end{last + 1, last + 1};
+    if (!whole.within(chain::reach_below(end.from)).empty()) co_await take_over_below(end);
 }
 
 base::Task<void> Seams::adopt(base::HeightRange around, chain::NewsSince news_since) {
@@ -86,15 +87,18 @@ base::Task<void> Seams::judge_at_the_end() {
 // Another daemon may have stored heights meanwhile: the database knows.
 base::Task<void> Seams::take_over(base::HeightRange stretch) {
     const auto stored = co_await stores_.blocks.load_coverage();
-    const auto ends = outcomes_end_at(stored, stretch);
-    for (const auto from : ends) co_await take_over_below(from);
+    const auto found = outcomes_end_at(stored, stretch);
+    if (found.empty()) co_return;
+    const base::HeightRange ends{found.front(), found.back()};
+    co_await take_over_below(ends);
 }
 
-base::Task<void> Seams::take_over_below(base::Height from) {
-    const auto placed = co_await stores_.trees.take_over_trees(from);
+// All at once: where a service fails every few blocks, there are hundreds of ends within the reach of a tree.
+base::Task<void> Seams::take_over_below(base::HeightRange ends) {
+    const auto placed = co_await stores_.trees.take_over_trees(ends);
     if (placed == 0) co_return;
     log::info("trees go on where blocks tell no outcomes: they are fetched",
-              {{"from", from}, {"trees", placed}});
+              {{"from", ends.from}, {"to", ends.to}, {"trees", placed}});
     if (taken_over_) taken_over_();
 }
 

@@ -58,7 +58,7 @@ public:
     base::Task<void> hold_scope(chain::Lineage& lineage, base::Height from);
 
     // Unfinished trees that began below: from this height on, blocks tell no outcomes.
-    base::Task<void> take_over_below(base::Height from);
+    base::Task<void> take_over_below(base::HeightRange ends);
 
     bool whole_blocks() const { return settings_.whole_blocks; }
 

@@ -18,7 +18,6 @@ using DecodedBlock = chain::Decoded<chain::Block>;
 using DecodedChunk = chain::Decoded<chain::Chunk>;
 
 constexpr std::size_t kKeptBlocks = 4;
-constexpr std::uint64_t kMostEarlyBytes = 64u << 20;
 constexpr unsigned kMostFalseHeaders = 3;  // of hosts that are asked one after the other
 
 }  // namespace

@@ -66,8 +66,9 @@ private:
     std::map<chain::BlockHeight, EarlyChunks> early_chunks_;
 };
 
-// So many heights above the final ones are kept.
+// So many heights above the final ones are kept, with so many bytes of answers.
 inline constexpr std::size_t kEarlyHeights = 8;
+inline constexpr std::uint64_t kMostEarlyBytes = 64u << 20;
 
 // No chain has come that far: 30 years of a block each microsecond.
 inline constexpr chain::BlockHeight kHighest = 1'000'000'000'000'000;

@@ -63,7 +63,10 @@ base::Task<base::Result<EarlyBlock, Unavailable>> IndexerService::early(RpcBlock
     // Another host may tell more of it, once it is final.
     if (!answer->value.unreadable.empty()) co_return std::move(early);
     early_.insert_or_assign(ref.height, Early{std::move(host), std::move(answer->value)});
-    while (early_.size() > kEarlyHeights) early_.erase(std::prev(early_.end()));
+    std::uint64_t bytes = 0;
+    for (const auto& [height, kept] : early_) bytes += kept.whole.document->capacity();
+    for (; early_.size() > kEarlyHeights || bytes > kMostEarlyBytes; early_.erase(std::prev(early_.end())))
+        bytes -= early_.rbegin()->second.whole.document->capacity();
     co_return std::move(early);
 }
 

@@ -224,8 +224,8 @@ WrittenTree write_tree(pqxx::connection& connection, const chain::TreeRows& tree
 
 }  // namespace
 
-base::Task<std::uint64_t> PgTreeStore::take_over_trees(base::Height from) {
-    return database_.pool.adopting.transaction([from](pqxx::work& tx) { return place_unfinished(tx, from); });
+base::Task<std::uint64_t> PgTreeStore::take_over_trees(base::HeightRange ends) {
+    return database_.pool.adopting.transaction([ends](pqxx::work& tx) { return place_unfinished(tx, ends); });
 }
 
 base::Task<std::vector<PendingTree>> PgTreeStore::silent_trees(base::HeightRange included_in) {

@@ -13,7 +13,7 @@ public:
 
     base::Task<LeftOutOutcomes> commit_tree(chain::TreeRows tree) override;
     base::Task<std::vector<PendingTree>> due_trees(unsigned limit, base::HeightRange included_in) override;
-    base::Task<std::uint64_t> take_over_trees(base::Height from) override;
+    base::Task<std::uint64_t> take_over_trees(base::HeightRange ends) override;
     base::Task<std::vector<PendingTree>> silent_trees(base::HeightRange included_in) override;
     base::Task<base::HeightSet> heights_to_replace() override;
     base::Task<bool> place_silent_tree(PendingTree tree, std::vector<ToldOutcome> told,

@@ -10,15 +10,17 @@
 
 namespace receiptd::storage {
 
+// Each id is looked up by itself (LIMIT), whatever the planner believes of tables that have no statistics
+// yet: they are few, and the receipts of those days are many.
 std::string lacks_receipts(int first) {
     const auto meanwhile = " BETWEEN " + time_parameter(first) + " AND " +
                            time_parameter(first + 1, -std::chrono::days(8)) + " ";
     return "EXISTS (SELECT FROM (SELECT t.initial_receipt_id AS id UNION ALL "
            "    SELECT unnest(r.receipt_ids) FROM receipts r WHERE r.tree_id = t.tree_id AND r.block_time" +
            meanwhile +
-           ") AS announced WHERE id IS NOT NULL AND NOT EXISTS (SELECT FROM receipts r "
+           ") AS announced WHERE id IS NOT NULL AND (SELECT true FROM receipts r "
            "    WHERE r.receipt_id = announced.id AND r.block_time" +
-           meanwhile + "))";
+           meanwhile + " LIMIT 1) IS NULL)";
 }
 
 std::string make_pending(std::string_view stored_part, const Within& within, const std::string& where,
@@ -38,9 +40,9 @@ std::string make_pending(std::string_view stored_part, const Within& within, con
 // A tree without a result has more to come, as its transaction became a receipt. One with a result may have
 // lost a block: blocks are stored beside each other, and the daemon that had judged the tree was killed
 // before one of them was stored.
-std::uint64_t place_unfinished(pqxx::transaction_base& tx, base::Height from) {
-    if (from == 0) return 0;
-    const auto heights = chain::reach_below(from);
+std::uint64_t place_unfinished(pqxx::transaction_base& tx, base::HeightRange ends) {
+    if (ends.from == 0) return 0;
+    const base::HeightRange heights{chain::reach_below(ends.from).from, ends.to - 1};
     const auto times = times_of_blocks(tx, heights);
     if (!times) return 0;
     const auto meanwhile = [](const std::string& time) { return between(time, 3); };
@@ -49,13 +51,13 @@ std::uint64_t place_unfinished(pqxx::transaction_base& tx, base::Height from) {
         make_pending("", meanwhile,
                      // Hosts know one execution of a hash.
                      "b.block_height BETWEEN $1 AND $2 AND t.status = 'success_receipt_id' "
-                     "AND (judged.tx_hash IS NULL OR t.tree_id = t.tx_hash AND judged.settled_height > $2 "
+                     "AND (judged.tx_hash IS NULL OR t.tree_id = t.tx_hash AND judged.settled_height >= $5 "
                      "  AND " +
                          lacks_receipts(3) + ")",
                      "LEFT JOIN transaction_results judged ON judged.tx_hash = t.tx_hash "
                      "  AND judged.tree_id = t.tree_id AND judged.block_time = t.block_time AND " +
                          meanwhile("judged.block_time")),
-        heights.from, heights.to, times->since, times->until);
+        heights.from, heights.to, times->since, times->until, ends.from);
     return static_cast<std::uint64_t>(placed.affected_rows());
 }
 

@@ -26,7 +26,7 @@ std::string make_pending(std::string_view stored_part, const Within& within, con
                          const std::string& joins = "");
 
 // See TreeStore::take_over_trees(), silent_trees() and place_silent_tree().
-std::uint64_t place_unfinished(pqxx::transaction_base& tx, base::Height from);
+std::uint64_t place_unfinished(pqxx::transaction_base& tx, base::HeightRange ends);
 std::vector<PendingTree> silent_trees(pqxx::transaction_base& tx, base::HeightRange included_in);
 // Trees that lack receipts are fetched again, in the place of all that is stored of them.
 void place_lacking(pqxx::transaction_base& tx, base::HeightRange included_in);

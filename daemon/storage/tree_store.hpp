@@ -87,9 +87,10 @@ public:
     // finding since `news_since` is told to people. Idempotent.
     virtual base::Task<chain::DecidedCounts> discard_tree(PendingTree tree, chain::NewsSince news_since) = 0;
 
-    // From this height on blocks tell no outcomes, and below they do: trees of the last kSeamReach heights
-    // below that have no result, or lack receipts, become pending. Returns how many were not yet. Idempotent.
-    virtual base::Task<std::uint64_t> take_over_trees(base::Height from) = 0;
+    // At the first and the last of these heights, and maybe between them, blocks cease to tell outcomes:
+    // trees from kSeamReach heights below the first one up to the last one that have no result, or lack
+    // receipts, become pending. Returns how many were not yet. Idempotent.
+    virtual base::Task<std::uint64_t> take_over_trees(base::HeightRange ends) = 0;
     // Trees included at these heights, of whole blocks, of which a receipt is announced and no outcome of it
     // is stored; without those that are pending.
     virtual base::Task<std::vector<PendingTree>> silent_trees(base::HeightRange included_in) = 0;

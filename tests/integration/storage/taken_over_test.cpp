@@ -9,7 +9,9 @@ namespace {
 class TakenOver : public Settling {};
 
 TEST_F(TakenOver, AreTreesThatAreNotOver) {
-    const auto take_over = [this](base::Height from) { return await(store().trees.take_over_trees(from)); };
+    const auto take_over = [this](base::Height from) {
+        return await(store().trees.take_over_trees({from, from}));
+    };
     auto blocks = unconnected_blocks();
     commit(std::move(blocks[0]));
     EXPECT_EQ(take_over(100), 0u) << "it begins above";
@@ -27,15 +29,15 @@ TEST_F(TakenOver, AreTreesThatAreNotOver) {
 TEST_F(TakenOver, IsNoTreeThatIsOver) {
     for (auto& block : unconnected_blocks()) commit_and_settle(std::move(block));
     EXPECT_EQ(value("SELECT count(*) FROM transaction_results"), "1");
-    EXPECT_EQ(await(store().trees.take_over_trees(105)), 0u);
+    EXPECT_EQ(await(store().trees.take_over_trees({105, 105})), 0u);
     EXPECT_EQ(value("SELECT count(*) FROM pending_trees"), "0");
 }
 
 TEST_F(TakenOver, IsAJudgedTreeThatHasLostABlock) {
     for (auto& block : unconnected_blocks()) commit_and_settle(std::move(block));
     execute("UPDATE receipts SET receipt_id = receipt_id || '?' WHERE block_height = 103");
-    EXPECT_EQ(await(store().trees.take_over_trees(105)), 0u) << "it ended below";
-    EXPECT_EQ(await(store().trees.take_over_trees(103)), 1u);
+    EXPECT_EQ(await(store().trees.take_over_trees({105, 105})), 0u) << "it ended below";
+    EXPECT_EQ(await(store().trees.take_over_trees({103, 103})), 1u);
     EXPECT_EQ(due(), std::vector<std::string>{"T"});
     execute(
         "UPDATE receipts SET receipt_id = rtrim(receipt_id, '?'); UPDATE pending_trees SET due_at = now()");

@@ -85,8 +85,8 @@ public:
                                     std::vector<std::string> missing) override {
         return later(stores_.trees.await_receipts(std::move(tree), delay, std::move(missing)));
     }
-    base::Task<std::uint64_t> take_over_trees(Height from) override {
-        return later(stores_.trees.take_over_trees(from));
+    base::Task<std::uint64_t> take_over_trees(base::HeightRange ends) override {
+        return later(stores_.trees.take_over_trees(ends));
     }
     base::Task<std::vector<storage::PendingTree>> silent_trees(base::HeightRange included_in) override {
         return later(stores_.trees.silent_trees(included_in));

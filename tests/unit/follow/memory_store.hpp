@@ -237,7 +237,10 @@ public:
         if (found != seams.end() && found->second.to == seam.to) seams.erase(found);
         co_return;
     }
-    base::Task<std::uint64_t> take_over_trees(Height) override { co_return 0; }
+    base::Task<std::uint64_t> take_over_trees(base::HeightRange ends) override {
+        taken_over.push_back(ends);
+        co_return 0;
+    }
     base::Task<std::vector<storage::PendingTree>> silent_trees(base::HeightRange included_in) override {
         looked_at_for_silent.push_back(included_in);
         std::vector<storage::PendingTree> found;
@@ -293,6 +296,7 @@ public:
     bool blocks_may_discard = false;                       // they are of such a protocol
     std::set<Height> late_across;
     std::vector<base::HeightRange> looked_at_for_silent;
+    std::vector<base::HeightRange> taken_over;  // trees of blocks at whose heights outcomes end
     std::vector<storage::PendingTree> silent;
     base::HeightSet to_replace;
     std::vector<std::pair<std::size_t, std::string>> placed_silent;  // outcomes told, and why it is untold

@@ -1,5 +1,6 @@
 // Where blocks of one source go on above blocks of the other.
 #include "follow/seams.hpp"
+#include "fakes.hpp"
 
 #include <gmock/gmock.h>
 
@@ -10,6 +11,7 @@ using base::Height;
 using base::HeightRange;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using testing::MemoryStore;
 
 constexpr Height kFar = 2 * chain::kSeamReach;
 
@@ -62,6 +64,25 @@ TEST(OutcomesEnd, HeightsThatAreNotStoredAnyMoreTellNothing) {
     auto coverage = stored({{100, 149}}, {{150, 159}});
     coverage.covered.subtract({150, 159});
     EXPECT_THAT(outcomes_end_at(coverage, {100, 149}), IsEmpty());
+}
+
+// A service that fails every few blocks: within the reach of a tree there are hundreds of ends.
+TEST(Seams, OfAServiceThatFailsEveryFewBlocksAreLookedAtTogether) {
+    base::asio::io_context context;
+    MemoryStore memory;
+    metrics::Registry registry;
+    metrics::FollowSeries series(registry);
+    State state(series, memory.clock);
+    Seams seams({memory, memory, memory}, state, {});
+    for (Height height = 100; height < 1'000; height += 4) {
+        memory.coverage.covered.add({height, height + 3});
+        memory.coverage.without_outcomes.add({height + 2, height + 3});
+    }
+    memory.seams[900] = {900, 999, false};
+    base::TaskGroup group(context.get_executor());
+    group.spawn(seams.close_pending(std::chrono::seconds(0)));
+    context.run();
+    EXPECT_THAT(memory.taken_over, ElementsAre(HeightRange{102, 998}));
 }
 
 }  // namespace
