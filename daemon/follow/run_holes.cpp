@@ -101,7 +101,8 @@ base::Task<void> Run::store_filled(std::unique_ptr<rpc::BlockContents> contents)
                {{"height", ref.height}, {"host", host}});
     co_await engine_.writers.submit(std::move(rows));
     co_await engine_.writers.drain();
-    if (follows_outcomes) co_await engine_.seams.take_over_below(ref.height);
+    const base::HeightRange here{ref.height, ref.height};
+    if (follows_outcomes) co_await engine_.seams.take_over_below(here);
     co_await engine_.seams.forget(seam);
 }
 

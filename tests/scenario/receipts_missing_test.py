@@ -112,7 +112,7 @@ class Undecided(support.Scenario):
             self.assertGreater((height, int(tokens_burnt)), (0, 0))
             self.assertEqual(data, {
                 "summary": f"transaction of alice.sandbox to script.sandbox (run) is {stage} without a verdict: receipts_missing",
-                "stage": stage, "from_stage": came_from, "sender_id": "alice.sandbox", "user_id": "alice.sandbox",
+                "stage": stage, "from_stage": came_from, "final": None, "inclusion_id": None, "sender_id": "alice.sandbox", "user_id": "alice.sandbox",
                 "contract_id": "script.sandbox", "method_name": "run", "verdict": None, "reason": "receipts_missing",
                 "near_status": None, "effect": None, "root_cause": None, "idempotency_key": None, "metadata": None,
                 "evidence": {"receipts": 6, "failed_receipts": 1, "error_class": "receipts_missing"}, "conclusive": True,
