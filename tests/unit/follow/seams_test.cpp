@@ -67,13 +67,13 @@ TEST(OutcomesEnd, HeightsThatAreNotStoredAnyMoreTellNothing) {
 }
 
 // A service that fails every few blocks: within the reach of a tree there are hundreds of ends.
-TEST(Seams, OfAServiceThatFailsEveryFewBlocksAreLookedAtTogether) {
+TEST(OutcomesEnd, EveryFewBlocksAreLookedAtTogether) {
     base::asio::io_context context;
     MemoryStore memory;
     metrics::Registry registry;
     metrics::FollowSeries series(registry);
     State state(series, memory.clock);
-    Seams seams({memory, memory, memory}, state, {});
+    follow::Seams seams({memory, memory, memory}, state, {});
     for (Height height = 100; height < 1'000; height += 4) {
         memory.coverage.covered.add({height, height + 3});
         memory.coverage.without_outcomes.add({height + 2, height + 3});
