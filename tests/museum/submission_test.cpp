@@ -69,7 +69,7 @@ TEST(Submission, OfTwoWithOneNonceOneIsSuperseded) {
     ASSERT_EQ(transitions.size(), 1u);
     EXPECT_EQ(transitions[0].to, chain::Stage::dropped);
     EXPECT_EQ(state.reason, chain::reason::kSuperseded);
-    EXPECT_TRUE(chain::certainty(state.stage, false, 1'000, true).conclusive);
+    EXPECT_TRUE(chain::certainty(state, 1'000).conclusive);
 }
 
 TEST(Submission, WhatIsUnknownIsUnderWayUntilItsTimeIsOver) {
