@@ -214,7 +214,7 @@ TEST_F(Early, OfNeardataComeHeightByHeight) {
 TEST_F(Early, OfNeardataGoNoFurtherThanTheBlocksOfARunningChain) {
     early = std::make_unique<NeardataEarlyBlocks>(world.pool, world.router());
     chain.tip = 10'000;
-    for (int height = 101; height < 200; ++height) chain.hash_of_height[height] = 4 + height;
+    for (int height = 101; height < 140; ++height) chain.hash_of_height[height] = height - 96;
     chain::BlockHeight highest = 0;
     for (int asked = 0; asked < 100; ++asked)
         for (const auto height : next()) highest = std::max(highest, height);
