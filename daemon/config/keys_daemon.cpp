@@ -138,7 +138,7 @@ constexpr Key kDaemonKeys[] = {
      .at = setting<&Settings::follow, &Follow::optimistic>(),
      .help =
          "While a watched transaction waits for a block, blocks are looked through before they are final, "
-         "so that its inclusion is told some blocks earlier, with `final: false`. It costs one request "
+         "so that its inclusion is reported some blocks earlier, with `final: false`. It costs one request "
          "per block."},
     {.section = "follow",
      .name = "patience",

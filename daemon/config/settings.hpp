@@ -93,7 +93,7 @@ struct Follow {
     unsigned writers = 2;
     unsigned cpu_threads = 0;    // 0: as many as there are cores
     unsigned fetch_ahead = 8;    // heights in flight
-    bool optimistic = true;      // watched transactions are told of before their block is final
+    bool optimistic = true;      // watched transactions are reported before their block is final
     Millis patience{60'000};     // then a height that cannot be had becomes a recorded gap
     unsigned batch_blocks = 24;  // most heights in one database transaction
     std::uint64_t batch_bytes = 12ull << 20;

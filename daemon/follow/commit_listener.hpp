@@ -22,7 +22,7 @@ public:
     virtual std::vector<chain::WantedWatch> wanted(const chain::Sightings& seen) const = 0;
     // A watched transaction waits for a block: blocks are worth a look before they are final.
     virtual bool awaits_inclusion() const = 0;
-    // wants() it.
+    // A transaction that wants() names is in a block that is not final yet.
     virtual void seen_early(const std::string& tx_hash, const chain::SeenEarly& seen) = 0;
     virtual void committed(const chain::CommitFacts& facts) = 0;
     // The rows of these heights are gone: a block was not of this chain, or the database went back.

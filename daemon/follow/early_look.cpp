@@ -3,7 +3,6 @@
 #include "base/coroutine.hpp"
 #include "follow/commit_listener.hpp"
 
-#include <algorithm>
 #include <chrono>
 
 namespace receiptd::follow {
@@ -27,7 +26,7 @@ base::Task<void> EarlyLook::run() {
     }
 }
 
-// What a host does not tell here, its final blocks tell.
+// Nothing is lost where a host fails here: final blocks tell the same.
 base::Task<void> EarlyLook::look() {
     const auto asked_at = state_.clock.steady();
     const auto blocks = co_await blocks_.next();

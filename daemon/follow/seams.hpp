@@ -57,7 +57,8 @@ public:
     base::Task<void> forget(chain::Seam seam);
     base::Task<void> hold_scope(chain::Lineage& lineage, base::Height from);
 
-    // Unfinished trees that began below: from this height on, blocks tell no outcomes.
+    // Unfinished trees that began below these heights, the first and the last at which blocks cease to tell
+    // outcomes.
     base::Task<void> take_over_below(base::HeightRange ends);
 
     bool whole_blocks() const { return settings_.whole_blocks; }

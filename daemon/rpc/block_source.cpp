@@ -8,7 +8,6 @@
 #include "rpc/chunk_search.hpp"
 #include "rpc/questions.hpp"
 
-#include <iterator>
 #include <utility>
 
 namespace receiptd::rpc {
@@ -55,6 +54,10 @@ struct RpcBlockSource::Chunks {
     std::optional<CallError> error;
 };
 
+Unavailable doubted(const Upstream& host) {
+    return {"doubted", host.name() + " has told what is not of this chain"};
+}
+
 Unavailable unavailable(CallError error) { return {std::move(error.reason), std::move(error.detail)}; }
 
 RpcBlockSource::RpcBlockSource(base::asio::any_io_executor executor, base::asio::thread_pool& pool,
@@ -75,7 +78,7 @@ base::Task<base::Result<chain::BlockRef, Unavailable>> RpcBlockSource::head() {
     auto& host = *router_->hosts()[answer->host];
     host.showed(answer->value.value.header);
     auto told = chain::block_ref(answer->value.value.header);
-    if (host.doubted()) co_return Unavailable{"doubted", host.name() + " has told what is not of this chain"};
+    if (host.doubted()) co_return doubted(host);
     host.saw_block(told.height);
     if (told.height == router_->known_head()) keep(std::move(*answer));
     co_return std::move(told);
@@ -112,7 +115,7 @@ base::Task<FetchResult> RpcBlockSource::complete(BlockAnswer block, Priority pri
             co_return unavailable(std::move(*fetched->error));
         }
         chunks = std::move(fetched->values);
-        early_chunks_.erase(early_chunks_.begin(), early_chunks_.upper_bound(height));
+        early_chunks_.drop_up_to(height);
         if (listed_) listed_->put(height, chunks);
     }
     auto& host = *router_->hosts()[block.host];
@@ -159,31 +162,29 @@ base::Task<void> RpcBlockSource::fetch_chunk(std::shared_ptr<Chunks> chunks, std
         chunks->error = answer.error();
 }
 
-base::Task<std::vector<SharedChunk>> RpcBlockSource::early_chunks(const BlockAnswer& block) {
+base::Task<base::Result<EarlyBlock, Unavailable>> RpcBlockSource::early(BlockAnswer block) {
     const auto fetched = co_await fetch_chunks(block, Priority::watch, Finality::optimistic);
-    auto chunks = std::move(fetched->values);
-    std::erase(chunks, nullptr);
-    // Another host may tell more of one that can be read in part, once it is final.
-    EarlyChunks kept;
-    for (const auto& chunk : chunks)
-        if (chunk->unreadable.empty()) {
-            kept.by_hash.emplace(chunk->value.header.chunk_hash, chunk);
-            kept.bytes += chunk->document->capacity();
-        }
-    early_chunks_[block.value.value.header.height] = std::move(kept);
+    EarlyBlock told{chain::block_ref(block.value.value.header), router_->hosts()[block.host]->name(), {}};
+    std::map<std::string, SharedChunk> kept;
     std::uint64_t bytes = 0;
-    for (const auto& [height, each] : early_chunks_) bytes += each.bytes;
-    for (; early_chunks_.size() > kEarlyHeights || bytes > kMostEarlyBytes;
-         early_chunks_.erase(std::prev(early_chunks_.end())))
-        bytes -= early_chunks_.rbegin()->second.bytes;
-    co_return chunks;
+    for (const auto& chunk : fetched->values) {
+        if (!chunk) continue;
+        for (const auto& transaction : chunk->value.transactions)
+            told.tx_hashes.emplace_back(transaction.hash);
+        // Another host may tell more of one that can be read in part, once it is final.
+        if (!chunk->unreadable.empty()) continue;
+        kept.emplace(chunk->value.header.chunk_hash, chunk);
+        bytes += chunk->document->capacity();
+    }
+    early_chunks_.put(told.block.height, std::move(kept), bytes);
+    co_return std::move(told);
 }
 
-SharedChunk RpcBlockSource::kept_chunk(chain::BlockHeight height, const std::string& hash) const {
-    const auto at = early_chunks_.find(height);
-    if (at == early_chunks_.end()) return nullptr;
-    const auto found = at->second.by_hash.find(hash);
-    return found == at->second.by_hash.end() ? nullptr : found->second;
+SharedChunk RpcBlockSource::kept_chunk(chain::BlockHeight height, const std::string& hash) {
+    const auto* by_hash = early_chunks_.find(height);
+    if (by_hash == nullptr) return nullptr;
+    const auto found = by_hash->find(hash);
+    return found == by_hash->end() ? nullptr : found->second;
 }
 
 base::Task<std::shared_ptr<RpcBlockSource::Chunks>> RpcBlockSource::fetch_chunks(const BlockAnswer& block,

@@ -4,6 +4,7 @@
 #include "rpc/block_cache.hpp"
 #include "rpc/decoded_call.hpp"
 #include "rpc/header_check.hpp"
+#include "rpc/kept_early.hpp"
 #include "rpc/listed_receipts.hpp"
 #include "rpc/source.hpp"
 
@@ -34,9 +35,8 @@ public:
     base::Task<FetchResult> complete(BlockAnswer block, Priority priority, bool with_chunks);
     // It is found again without a question.
     void keep(BlockAnswer block);
-    // The new chunks of a block that is not final yet; they are kept until it is. Without those that cannot
-    // be had.
-    base::Task<std::vector<SharedChunk>> early_chunks(const BlockAnswer& block);
+    // A block that is not final yet, with its new chunks; they are kept until it is.
+    base::Task<base::Result<EarlyBlock, Unavailable>> early(BlockAnswer block);
 
 private:
     base::Task<std::variant<BlockAnswer, FetchResult>> block_at(chain::BlockHeight height, Priority priority);
@@ -49,7 +49,7 @@ private:
     enum class Finality : std::uint8_t { final, optimistic };
     base::Task<std::shared_ptr<Chunks>> fetch_chunks(const BlockAnswer& block, Priority priority,
                                                      Finality finality = Finality::final);
-    SharedChunk kept_chunk(chain::BlockHeight height, const std::string& hash) const;
+    SharedChunk kept_chunk(chain::BlockHeight height, const std::string& hash);
     std::optional<BlockAnswer> take(chain::BlockHeight height);
 
     base::asio::any_io_executor executor_;
@@ -58,17 +58,9 @@ private:
     std::shared_ptr<BlockCache> cache_;
     std::shared_ptr<HeaderCheck> headers_;
     std::shared_ptr<ListedReceipts> listed_;
-    std::map<chain::BlockHeight, BlockAnswer> kept_;  // blocks had by asking for the head
-    struct EarlyChunks {
-        std::map<std::string, SharedChunk> by_hash;
-        std::uint64_t bytes = 0;
-    };
-    std::map<chain::BlockHeight, EarlyChunks> early_chunks_;
+    std::map<chain::BlockHeight, BlockAnswer> kept_;              // blocks had by asking for the head
+    KeptEarly<std::map<std::string, SharedChunk>> early_chunks_;  // by hash
 };
-
-// So many heights above the final ones are kept, with so many bytes of answers.
-inline constexpr std::size_t kEarlyHeights = 8;
-inline constexpr std::uint64_t kMostEarlyBytes = 64u << 20;
 
 // No chain has come that far: 30 years of a block each microsecond.
 inline constexpr chain::BlockHeight kHighest = 1'000'000'000'000'000;
@@ -78,6 +70,9 @@ Decoder<chain::Decoded<chain::Block>> block_decoder(std::optional<chain::BlockHe
 
 // Reads a block, which must have this hash.
 Decoder<chain::BlockRef> block_with_hash(std::string hash);
+
+// The word of a host that is not believed now.
+Unavailable doubted(const Upstream& host);
 
 // CallError as the contract of source.hpp says it.
 Unavailable unavailable(CallError error);

@@ -23,7 +23,7 @@ std::optional<Unavailable> why_not_shown(Upstream& host, const chain::BlockHeade
     const bool is_other = !hash.empty() && header.hash != hash;
     if (is_other || header.hash_is == chain::HeaderHash::different)
         return Unavailable{kFalseHeader, host.name() + " shows a block whose hash is another one"};
-    if (host.doubted()) return Unavailable{"doubted", host.name() + " has told what is not of this chain"};
+    if (host.doubted()) return doubted(host);
     return std::nullopt;
 }
 
@@ -73,16 +73,6 @@ base::Task<base::Result<std::vector<EarlyBlock>, Unavailable>> RpcEarlyBlocks::n
     }
     if (!answer && blocks.empty()) co_return answer.error();
     co_return std::move(blocks);
-}
-
-base::Task<base::Result<EarlyBlock, Unavailable>> open_early(RpcBlockSource& blocks, std::string host,
-                                                             RpcBlockSource::BlockAnswer block) {
-    EarlyBlock early{chain::block_ref(block.value.value.header), std::move(host), {}};
-    const auto chunks = co_await blocks.early_chunks(block);
-    for (const auto& chunk : chunks)
-        for (const auto& transaction : chunk->value.transactions)
-            early.tx_hashes.emplace_back(transaction.hash);
-    co_return std::move(early);
 }
 
 EarlyBlock early_block(const chain::WholeBlock& whole, std::string host) {

@@ -1,4 +1,4 @@
-// Blocks that are not final yet, for who waits for a transaction: a fork may take each of them back.
+// Blocks that are not final yet, for who waits for a transaction.
 #pragma once
 
 #include "rpc/block_source.hpp"
@@ -12,12 +12,6 @@
 #include <vector>
 
 namespace receiptd::rpc {
-
-struct EarlyBlock {
-    chain::BlockRef block;
-    std::string host;                    // the upstream that shows it
-    std::vector<std::string> tx_hashes;  // that its new chunks list, as far as they could be had
-};
 
 class EarlyBlocks {
 public:
@@ -69,9 +63,6 @@ private:
     chain::BlockHeight next_ = 0;
 };
 
-// Its new chunks by hash, which are kept for the final block.
-base::Task<base::Result<EarlyBlock, Unavailable>> open_early(RpcBlockSource& blocks, std::string host,
-                                                             RpcBlockSource::BlockAnswer block);
 // The transactions that the block lists.
 EarlyBlock early_block(const chain::WholeBlock& whole, std::string host);
 

@@ -5,7 +5,6 @@
 #include "rpc/questions.hpp"
 #include "rpc/whole_block_check.hpp"
 
-#include <iterator>
 #include <utility>
 
 namespace receiptd::rpc {
@@ -55,27 +54,23 @@ base::Task<base::Result<EarlyBlock, Unavailable>> IndexerService::early(RpcBlock
     if (!answer) {
         auto error = answer.error();
         if (!error.denied_by_all) co_return unavailable(std::move(error));
-        auto host = router_->hosts()[block.host]->name();
-        co_return co_await open_early(*blocks_, std::move(host), std::move(block));
+        co_return co_await blocks_->early(std::move(block));
     }
     auto host = router_->hosts()[answer->host]->name();
     auto early = early_block(answer->value.value, host);
     // Another host may tell more of it, once it is final.
     if (!answer->value.unreadable.empty()) co_return std::move(early);
-    early_.insert_or_assign(ref.height, Early{std::move(host), std::move(answer->value)});
-    std::uint64_t bytes = 0;
-    for (const auto& [height, kept] : early_) bytes += kept.whole.document->capacity();
-    for (; early_.size() > kEarlyHeights || bytes > kMostEarlyBytes; early_.erase(std::prev(early_.end())))
-        bytes -= early_.rbegin()->second.whole.document->capacity();
+    const auto bytes = answer->value.document->capacity();
+    early_.put(ref.height, Early{std::move(host), std::move(answer->value)}, bytes);
     co_return std::move(early);
 }
 
 std::optional<IndexerService::Early> IndexerService::take_early(const chain::Block& block) {
     std::optional<Early> early;
-    const auto found = early_.find(block.header.height);
-    if (found != early_.end() && difference(found->second.whole.value, known_block(block)).empty())
-        early = std::move(found->second);
-    early_.erase(early_.begin(), early_.upper_bound(block.header.height));
+    auto* kept = early_.find(block.header.height);
+    if (kept != nullptr && difference(kept->whole.value, known_block(block)).empty())
+        early = std::move(*kept);
+    early_.drop_up_to(block.header.height);
     return early;
 }
 

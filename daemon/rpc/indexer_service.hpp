@@ -7,7 +7,6 @@
 #include "rpc/whole_block_check.hpp"
 #include "rpc/whole_block_source.hpp"
 
-#include <map>
 #include <memory>
 #include <string>
 
@@ -41,7 +40,7 @@ private:
     std::shared_ptr<Router> router_;
     std::shared_ptr<RpcBlockSource> blocks_;
     std::shared_ptr<HeaderCheck> headers_;
-    std::map<chain::BlockHeight, Early> early_;
+    KeptEarly<Early> early_;
     bool said_that_none_is_made_ = false;
 };
 

@@ -41,8 +41,7 @@ base::Task<base::Result<WholeBlockService::Head, Unavailable>> NeardataService::
     if (!answer) co_return unavailable(answer.error());
     host().showed(answer->value.value.block.header);
     Head told{chain::block_ref(answer->value.value.block.header), true};
-    if (host().doubted())
-        co_return Unavailable{"doubted", host().name() + " has told what is not of this chain"};
+    if (host().doubted()) co_return doubted(host());
     host().saw_block(told.block.height);
     if (told.block.height == router_->known_head()) kept_ = std::move(answer->value);
     co_return std::move(told);

@@ -33,7 +33,8 @@ Call ask_protocol_config(chain::BlockHeight height, Priority priority);
 Call ask_verifier(const std::string& signed_tx_base64, const std::string& tx_hash, Priority priority);
 // broadcast_tx_async.
 Call ask_to_broadcast(const std::string& signed_tx_base64, const std::string& tx_hash, Priority priority);
-// What is asked of a block before it is final says nothing of how far a host's final blocks reach.
+// Takes the height from a question about a block that is not final: its answer says nothing of how far a
+// host's final blocks reach.
 Call before_final(Call call);
 // neardata: a block, final or not.
 Call get_early_neardata(chain::BlockHeight height, Priority priority);

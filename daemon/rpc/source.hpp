@@ -86,6 +86,13 @@ struct Unavailable {
     std::string detail;  // for people: which host said what about which object
 };
 using FetchResult = std::variant<std::unique_ptr<BlockContents>, NoSuchHeight, NotYet, Unavailable>;
+// A block that need not be final: a fork may take it back.
+struct EarlyBlock {
+    chain::BlockRef block;
+    std::string host;                    // the upstream that shows it
+    std::vector<std::string> tx_hashes;  // that its new chunks list, as far as they could be had
+};
+
 // The block of a result; null: it has none.
 const BlockContents* contents_of(const FetchResult& result);
 // A block with its outcomes.

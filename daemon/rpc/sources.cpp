@@ -110,9 +110,8 @@ public:
                 pool, rpc_, [&made = *indexer](auto block) { return made.early(std::move(block)); });
             service = std::move(indexer);
         } else {
-            early_blocks_ = std::make_unique<RpcEarlyBlocks>(pool, rpc_, [this](auto block) {
-                return open_early(*rpc_blocks_, rpc_->hosts()[block.host]->name(), std::move(block));
-            });
+            early_blocks_ = std::make_unique<RpcEarlyBlocks>(
+                pool, rpc_, [this](auto block) { return rpc_blocks_->early(std::move(block)); });
         }
         if (service)
             whole_blocks_ = std::make_unique<WholeBlockSource>(parts.executor, parts.time, std::move(service),

@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace receiptd::storage {
@@ -43,10 +45,16 @@ const std::string kNews =
 
 constexpr std::size_t kLongestMethod = 256;  // the chain allows more than a reader does
 
+std::string comma_joined(const std::vector<std::string_view>& names) {
+    std::string joined;
+    for (const auto name : names) joined.append(joined.empty() ? "" : ",").append(name);
+    return joined;
+}
+
 // Alerts to make, column by column.
 struct Alerts {
     void add(const rule::Subject& subject, unsigned telling, const std::string& cause_json,
-             const std::vector<std::string_view>& matched, std::string_view told_by = {}) {
+             const std::vector<std::string_view>& matched, std::string_view earlier = {}) {
         ids.push_back(std::string(subject.cause_id) + (telling > 1 ? ":" + std::to_string(telling) : ""));
         tellings.push_back(std::to_string(telling));
         handled.emplace_back(!subject.handled ? "" : *subject.handled ? "t" : "f");
@@ -63,18 +71,16 @@ struct Alerts {
         users.emplace_back(subject.user_id);
         accounts.emplace_back(subject.account_id);
         times.push_back(std::to_string(microseconds(subject.time)));
-        told_before.emplace_back(told_by);
+        earlier_alerts.emplace_back(earlier);
     }
-    std::vector<std::string> ids, tellings, handled, kinds, tx_hashes, causes, lists, told_before;
+    std::vector<std::string> ids, tellings, handled, kinds, tx_hashes, causes, lists, earlier_alerts;
     std::vector<std::string> contracts, methods, error_classes, signers, users, accounts, times;
     std::vector<std::string>
         rule_lists;  // names joined by commas, each once: many alerts match the same rules
 
 private:
     std::size_t list_of(const std::vector<std::string_view>& matched) {
-        std::string names;
-        for (const auto name : matched) names.append(names.empty() ? "" : ",").append(name);
-        const auto [known, is_new] = numbers_.emplace(std::move(names), rule_lists.size() + 1);
+        const auto [known, is_new] = numbers_.emplace(comma_joined(matched), rule_lists.size() + 1);
         if (is_new) rule_lists.push_back(known->first);
         return known->second;
     }
@@ -89,7 +95,7 @@ const std::string kQueue =
     "    $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::bigint[], "
     "    $21::text[]) "
     "    WITH ORDINALITY AS each (id, telling, handled, kind, tx_hash, cause, list, contract_id, "
-    "      method_name, error_class, signer_id, user_id, account_id, caused_at, told_by, at)), "
+    "      method_name, error_class, signer_id, user_id, account_id, caused_at, earlier, at)), "
     "held AS MATERIALIZED (SELECT confirm_within AS for_long, "
     "    coalesce(upper(heights) - 1, (SELECT block_height FROM block_below(9223372036854775807))) AS tip "
     "  FROM coverage "
@@ -124,9 +130,9 @@ const std::string kQueue =
     "  SELECT id, endpoint, withhold_late OR caused_at < $18, named, now() + CASE WHEN waits_for IS NULL "
     "THEN interval '0' "
     "      ELSE (SELECT for_long FROM held) END FROM told JOIN found ON id = alert_id "
-    "    JOIN taking USING (list) WHERE told_by = '' OR NOT EXISTS (SELECT FROM deliveries d WHERE "
+    "    JOIN taking USING (list) WHERE earlier = '' OR NOT EXISTS (SELECT FROM deliveries d WHERE "
     "d.alert_id = "
-    "      told_by AND d.endpoint = taking.endpoint) RETURNING alert_id, endpoint) "
+    "      earlier AND d.endpoint = taking.endpoint) RETURNING alert_id, endpoint) "
     "SELECT id, kind, coalesce(endpoint, ''), ($15::text[])[list] <> '' FROM told "
     "  JOIN found ON id = told.alert_id LEFT JOIN queued ON queued.alert_id = id ORDER BY at";
 
@@ -165,39 +171,54 @@ Queued queue(pqxx::transaction_base& tx, const rule::RuleSet& rules, const Alert
                     text_array(alerts.methods), text_array(alerts.error_classes), text_array(alerts.signers),
                     text_array(alerts.users), text_array(alerts.accounts), text_array(alerts.times),
                     text_array(alerts.rule_lists), text_array(withholding_late), text_array(about_outcomes),
-                    microseconds(sent_since), caused.since, caused.until, text_array(alerts.told_before)));
+                    microseconds(sent_since), caused.since, caused.until, text_array(alerts.earlier_alerts)));
 }
 
-// Whether each endpoint that takes one of these rules has the alert.
-bool all_have(pqxx::transaction_base& tx, const std::string& alert_id,
-              const std::vector<std::string_view>& rules) {
-    if (alert_id.empty()) return false;
-    const std::vector<std::string> names(rules.begin(), rules.end());
-    return shim::query(tx,
-                       "SELECT FROM endpoint_rules t JOIN endpoints e ON e.name = t.endpoint "
-                       "WHERE t.rule = ANY ($2::text[]) AND e." +
-                           kServed +
-                           " AND NOT EXISTS (SELECT FROM deliveries d WHERE d.alert_id = $1 AND d.endpoint = "
-                           "t.endpoint) LIMIT 1",
-                       alert_id, text_array(names))
-        .empty();
+struct Matching {
+    const Event* event;
+    std::vector<std::string_view> rules;
+};
+
+// Leaves those that some endpoint which takes one of their rules has not heard of by an earlier alert.
+void leave_news(pqxx::transaction_base& tx, std::vector<Matching>& found) {
+    std::vector<std::string> earlier, names;
+    for (const auto& [event, rules] : found) {
+        if (event->earlier_alert.empty()) continue;
+        earlier.push_back(event->earlier_alert);
+        names.push_back(comma_joined(rules));
+    }
+    if (earlier.empty()) return;
+    std::set<std::string> lacked;
+    for (const auto& row :
+         shim::query(tx,
+                     "SELECT n.earlier FROM unnest($1::text[], $2::text[]) AS n (earlier, names) "
+                     "WHERE EXISTS (SELECT FROM endpoint_rules t JOIN endpoints e ON e.name = "
+                     "t.endpoint WHERE t.rule = ANY (string_to_array(n.names, ',')) AND e." +
+                         kServed +
+                         " AND NOT EXISTS (SELECT FROM deliveries d WHERE d.alert_id = n.earlier "
+                         "AND d.endpoint = t.endpoint))",
+                     text_array(earlier), text_array(names)))
+        lacked.insert(row[0].as<std::string>());
+    std::erase_if(found, [&](const Matching& each) {
+        return !each.event->earlier_alert.empty() && !lacked.contains(each.event->earlier_alert);
+    });
 }
 
-// In the place of the alert that told it first, with its rules.
+// After the earlier alert, to where that one was queued, with its rules.
 const std::string kFurther =
     "WITH news AS (SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[]) "
-    "    WITH ORDINALITY AS each (id, told_by, kind, cause, caused_at, at)), "
+    "    WITH ORDINALITY AS each (id, earlier, kind, cause, caused_at, at)), "
     "told AS (INSERT INTO alerts (alert_id, telling, kind, tx_hash, cause, contract_id, method_name, "
     "    error_class, signer_id, user_id, caused_at, place) "
     "  SELECT n.id, a.telling, n.kind, a.tx_hash, n.cause::json, a.contract_id, a.method_name, "
     "a.error_class, "
     "    a.signer_id, a.user_id, timestamptz 'epoch' + n.caused_at * interval '1 microsecond', "
-    "    first.place + n.at FROM news n JOIN alerts a ON a.alert_id = n.told_by, "
+    "    first.place + n.at FROM news n JOIN alerts a ON a.alert_id = n.earlier, "
     "    (SELECT nextval('alert_places') AS place) first ORDER BY n.id ON CONFLICT DO NOTHING RETURNING "
     "alert_id) "
     "INSERT INTO deliveries (alert_id, endpoint, withhold_late, rules) "
     "SELECT n.id, d.endpoint, d.withhold_late, d.rules FROM told JOIN news n ON n.id = told.alert_id "
-    "  JOIN deliveries d ON d.alert_id = n.told_by AND d.state NOT IN ('silenced', 'withheld', 'late') "
+    "  JOIN deliveries d ON d.alert_id = n.earlier AND d.state NOT IN ('silenced', 'withheld', 'late') "
     "RETURNING alert_id";
 
 // The default rule asks only for what the row of a finding says.
@@ -308,12 +329,14 @@ Told tell_findings(pqxx::transaction_base& tx, RuleBook& rules, const std::vecto
 Told tell_events(pqxx::transaction_base& tx, const rule::RuleSet& rules, const std::vector<Event>& events,
                  base::WallTime sent_since) {
     if (events.empty()) return {};
+    std::vector<Matching> found;
+    for (const auto& event : events)
+        if (auto matched = rules.match_names(event.subject); !matched.empty())
+            found.push_back({&event, std::move(matched)});
+    leave_news(tx, found);
     Alerts alerts;
-    for (const auto& event : events) {
-        const auto matched = rules.match_names(event.subject);
-        if (matched.empty() || all_have(tx, event.told_by, matched)) continue;
-        alerts.add(event.subject, event.telling, event.cause_json, matched, event.told_by);
-    }
+    for (const auto& [event, matched] : found)
+        alerts.add(event->subject, event->telling, event->cause_json, matched, event->earlier_alert);
     return queue(tx, rules, alerts, sent_since).told;
 }
 
@@ -321,9 +344,9 @@ Told tell_further(pqxx::transaction_base& tx, const std::vector<Event>& events) 
     if (events.empty()) return {};
     Alerts alerts;
     for (const auto& event : events)
-        alerts.add(event.subject, event.telling, event.cause_json, {}, event.told_by);
+        alerts.add(event.subject, event.telling, event.cause_json, {}, event.earlier_alert);
     Told told;
-    told.is_due = !shim::query(tx, kFurther, text_array(alerts.ids), text_array(alerts.told_before),
+    told.is_due = !shim::query(tx, kFurther, text_array(alerts.ids), text_array(alerts.earlier_alerts),
                                text_array(alerts.kinds), text_array(alerts.causes), text_array(alerts.times))
                        .empty();
     return told;

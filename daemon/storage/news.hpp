@@ -45,8 +45,9 @@ struct Event {
     rule::Subject subject;
     std::string cause_json;
     unsigned telling = 1;  // how often it was told, with this time
-    // The id of an alert that told the same: who has it is not told again. Empty: there is none.
-    std::string told_by = {};
+    // The id of an earlier alert about the same: who has that one does not get this one. Empty: there is
+    // none.
+    std::string earlier_alert = {};
 };
 
 // The names of the rules that match. An abnormal end of a watch is a finding and a stage: rules of both are
@@ -64,7 +65,7 @@ Told tell_findings(pqxx::transaction_base& tx, RuleBook& rules, const std::vecto
 // The same of events; one that no rule matches leaves nothing.
 Told tell_events(pqxx::transaction_base& tx, const rule::RuleSet& rules, const std::vector<Event>& events,
                  base::WallTime sent_since = {});
-// What became of what alerts told (Event::told_by): each goes to the endpoints for which its alert was
+// Events that follow earlier alerts (Event::earlier_alert): each goes to the endpoints for which that one was
 // queued, and no rule is asked.
 Told tell_further(pqxx::transaction_base& tx, const std::vector<Event>& events);
 // An event that belongs to one rule.

@@ -112,7 +112,7 @@ public:
             events.push_back(std::move(event));
             return;
         }
-        event.told_by = "included:" + step.inclusion_id;
+        event.earlier_alert = "included:" + step.inclusion_id;
         auto further = event;
         further.subject.inclusion = step.confirms() ? "confirmed" : "retracted";
         further.subject.cause_id =

@@ -304,14 +304,15 @@ std::optional<bool> is_final_inclusion(const WatchState& state) {
 }
 
 Certainty certainty(const WatchState& state, std::optional<BlockHeight> valid_until) {
-    if (waits_for_inclusion(state)) return {false, valid_until, {}};
     const auto confirmed = state.confirmed;
     switch (state.stage) {
         case Stage::accepted:
         case Stage::pending:
         case Stage::forwarding_failed: return {false, valid_until, {}};
         case Stage::unknown: return {false, {}, {}};  // it may be executed
-        case Stage::included: return {true, {}, {}};
+        case Stage::included:
+            if (state.early) return {false, valid_until, {}};
+            return {true, {}, {}};
         case Stage::executing:
         case Stage::completed: return {confirmed, {}, {}};
         case Stage::final:

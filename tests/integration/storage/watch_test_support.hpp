@@ -50,7 +50,7 @@ inline WatchUpdate step_update(const std::string& tx_hash, Stage from, Stage to)
     return update;
 }
 
-// What a host shows, and what becomes of it, of the watch as it is stored.
+// The update of a watch, as it is stored, by an observation.
 inline WatchUpdate observed(const Watch& watch, const chain::Observation& observation) {
     auto update = storage::update_of(watch);
     update.transitions = chain::step(update.state, watch.transaction, observation, {});

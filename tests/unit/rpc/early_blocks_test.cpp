@@ -90,9 +90,8 @@ protected:
         host.script = [this](const net::HttpRequest& request) { return chain(request); };
         blocks = std::make_shared<RpcBlockSource>(world.io.get_executor(), world.pool, world.router(),
                                                   std::make_shared<BlockCache>());
-        early = std::make_unique<RpcEarlyBlocks>(world.pool, world.router(), [this](auto block) {
-            return open_early(*blocks, "main", std::move(block));
-        });
+        early = std::make_unique<RpcEarlyBlocks>(
+            world.pool, world.router(), [this](auto block) { return blocks->early(std::move(block)); });
         EXPECT_TRUE(world.run(blocks->head()).has_value());
     }
     // Heights that are told.
