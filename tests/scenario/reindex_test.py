@@ -99,6 +99,9 @@ class Reindex(support.Scenario):
 
     def is_replaced(self, source):
         config, _ = self.follow(source)
+        if source == "rpc":
+            # With one host a tree does not wait for the block above its last one, which has the root: only later can it be confirmed.
+            self.without = {"transactions": ("confirmed",)}
         expected, told = self.stored(), self.told()
         self.assertGreater(len(told[0]), 10)
         self.spoil()
@@ -110,6 +113,9 @@ class Reindex(support.Scenario):
         self.assertIn("30 of 30 stored heights replaced", said)
         self.is_as(expected)
         self.assertEqual(self.told(), told)
+        if source == "rpc":
+            here = "block_height BETWEEN {} AND {}".format(*self.range)
+            self.assertEqual(self.query(f"SELECT tx_hash FROM transactions WHERE {here} AND confirmed IS NOT TRUE"), [])
 
     def test_whole_blocks_replace_what_is_wrong(self):
         self.is_replaced("neardata")
