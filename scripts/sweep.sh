@@ -21,7 +21,8 @@ incidents|10000|COUNT incidents at services that refuse one answer in three, whi
 flood|10000|COUNT connections that are idle, slow, endless or full of bombs, while a chain is followed: ingest goes on, probes are answered, memory stays small
 strangers|60|for COUNT minutes a host lies, transactions are odd, a role holds locks and clients flood: heights, alerts and memory are those of a calm daemon
 locks|1000|a reader, a watcher and a role without rights hold everything they can for COUNT rounds of blocks and alerts: ingest, alerts and submissions go on
-storms|5000|COUNT alerts within a minute: an endpoint with groups gets at most 10 messages that count them all, a plain one each of them
+storms|5000|COUNT alerts within a minute: an endpoint with groups gets at most 10 messages that count them all, a plain one each of them, and Alertmanager shows few
+reloads|100|a daemon reloads COUNT times in a storm: no alert is lost or sent again
 days|72|COUNT hours of chain time are followed as fast as they are made, while retention drops partitions: memory comes to rest
 living|600|living traffic is followed for COUNT seconds from both sources and compared with the truth
 package|1|the packages are installed into a Debian root of their own, started by the unit's line, upgraded, removed and purged, COUNT times (as root)
@@ -53,7 +54,11 @@ scenarios_of() {
         receivers) echo receivers ;;
         locks) echo locks ;;
         strangers) echo besieged ;;
-        storms) echo storms Grouped ;;
+        storms)
+            echo storms Grouped
+            echo storms IntoAlertmanager
+            ;;
+        reloads) echo storms Reloaded ;;
         living) echo sandbox ;;
         soak) echo soak Soak.test_all_comes_to_rest_through_troubles ;;
         days) echo soak Soak.test_retention_keeps_the_disk_at_rest ;;

@@ -5,13 +5,11 @@ import email.policy
 import json
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
 import unittest
-import urllib.error
-import urllib.request
 
+import alertmanager
 import services
 import support
 from receiver import EVERY_FINDING
@@ -281,46 +279,12 @@ class Mail(Channels):
         self.assertIn('endpoint.ca_file: "/none/ca.pem" cannot be read', problems)
 
 
-class Alertmanager:
-    """Debian's, on a free loopback port, without a cluster."""
-
-    def __init__(self, folder):
-        config = folder / "alertmanager.yml"
-        config.write_text("route: {receiver: nobody}\nreceivers: [{name: nobody}]\n")
-        self.log = open(folder / "alertmanager.log", "w+")
-        self.origin = f"http://127.0.0.1:{support.free_port()}"
-        self.process = subprocess.Popen(
-            ["prometheus-alertmanager", f"--config.file={config}", f"--storage.path={folder / 'alertmanager'}",
-             f"--web.listen-address={self.origin.removeprefix('http://')}", "--cluster.listen-address="],
-            stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT)
-        support.wait_until("Alertmanager is ready", self._ready)
-
-    def _ready(self):
-        assert self.process.poll() is None, pathlib.Path(self.log.name).read_text()
-        try:
-            with urllib.request.urlopen(f"{self.origin}/-/ready") as answer:
-                return answer.status == 200
-        except (urllib.error.URLError, ConnectionError):
-            return False
-
-    def alerts(self):
-        with urllib.request.urlopen(f"{self.origin}/api/v2/alerts") as answer:
-            return json.load(answer)
-
-    def stop(self):
-        self.process.kill()
-        self.process.wait()
-        self.log.close()
-
-
-@unittest.skipUnless(shutil.which("prometheus-alertmanager"), "prometheus-alertmanager is not installed")
+@alertmanager.needed
 class RealAlertmanager(Channels):
     def test_shows_a_group_and_resolves_it(self):
-        real = Alertmanager(self.folder)
+        real = alertmanager.Alertmanager(self.folder)
         self.addCleanup(real.stop)
-        section = (f'[[endpoint]]\nname = "am"\nchannel = "alertmanager"\nurl = "{real.origin}"\nallow_private = true\n'
-                   f'rules = ["{EVERY_FINDING}"]\n')
-        config = self.write(self.quiet_chain(), section)
+        config = self.write(self.quiet_chain(), real.endpoint("am"))
         self.receiptd("migrate", "--config", config)
         now = self.value("""SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')""")
         group = {"group_id": 1, "contract_id": "app.near", "error_class": "contract_panic", "count": 5, "first_at": now}

@@ -4,6 +4,7 @@ import json
 import random
 import signal
 
+import alertmanager
 import support
 from database_proxy import MOMENTS, Proxy, first_there
 from handed_in import final_hash, key_of, nonce_of
@@ -12,6 +13,7 @@ from signer import Signed, call
 
 ALERTS = support.count_of("storms", 300)
 TPS = 40 if ALERTS < 1_000 else 100
+RELOADS = support.count_of("reloads", 20)
 # As a minute is to 5,000 alerts.
 DIGEST_AFTER = max(1, ALERTS // 500)
 
@@ -49,6 +51,21 @@ class Storms(support.Scenario):
 
     def count(self, condition):
         return int(self.value(f"SELECT count(*) FROM deliveries WHERE {condition}"))
+
+    def grouping(self):
+        return f'group = ["rule"]\ndigest_after = "{DIGEST_AFTER}s"\nresolve_after = "{3 * DIGEST_AFTER}s"\n'
+
+    def storm(self, name):
+        """Until there are alerts enough for the endpoint of that name."""
+        support.wait_until("there are alerts enough", lambda: self.value("SELECT to_regclass('deliveries')") and
+                           self.count(f"endpoint = '{name}'") >= ALERTS, deadline=600)
+        self.chain.ask("/pause", {})
+
+    def assert_is_over(self):
+        # Dead daemons keep the leases of their deliveries for half a minute; nobody needs to wait for that.
+        self.query("UPDATE deliveries SET next_attempt_at = now() WHERE lease_owner IS NOT NULL")
+        support.wait_until("the storm is over", lambda: self.count("state = 'pending'") == 0 and
+                           self.value("SELECT count(*) FROM alert_groups WHERE ended_at IS NULL") == "0")
 
 
 class Silenced(Storms):
@@ -93,19 +110,10 @@ class Grouped(Storms):
         self.grouped()
 
     def grouped(self, database=None):
-        return self.configure(f'group = ["rule"]\ndigest_after = "{DIGEST_AFTER}s"\nresolve_after = "{3 * DIGEST_AFTER}s"\n',
-                              endpoint("plain", self.plain.url, secret_file(self.folder)), database)
-
-    def storm(self):
-        support.wait_until("there are alerts enough", lambda: self.value("SELECT to_regclass('deliveries')") and
-                           self.count("endpoint = 'plain'") >= ALERTS, deadline=600)
-        self.chain.ask("/pause", {})
+        return self.configure(self.grouping(), endpoint("plain", self.plain.url, secret_file(self.folder)), database)
 
     def assert_all_counted(self):
-        # Dead daemons keep the leases of their deliveries for half a minute; nobody needs to wait for that.
-        self.query("UPDATE deliveries SET next_attempt_at = now() WHERE lease_owner IS NOT NULL")
-        support.wait_until("the storm is over", lambda: self.count("state = 'pending'") == 0 and
-                           self.value("SELECT count(*) FROM alert_groups WHERE ended_at IS NULL") == "0")
+        self.assert_is_over()
         alerts = self.count("endpoint = 'ops' AND alert_id NOT LIKE 'group-%'")
         self.assertGreaterEqual(alerts, ALERTS)
         notices = self.bodies("group.")
@@ -123,7 +131,7 @@ class Grouped(Storms):
 
     def test_a_storm_is_a_few_messages_that_count_it_and_plain_endpoints_get_each(self):
         daemon = self.start("run", "--config", self.settings)
-        self.storm()
+        self.storm("plain")
         notices = self.assert_all_counted()
         last = max(notices.values(), key=lambda body: body["data"]["count"])
         group = last["data"]["group_id"]
@@ -146,11 +154,54 @@ class Grouped(Storms):
             victim = first_there(proxies, chance.randint(1, 3), MOMENTS[number % 3], KINDS[number // 2])
             proxies[victim].kill(daemons[victim])
             daemons[victim] = self.start("run", "--config", configs[victim])
-        self.storm()
+        self.storm("plain")
         self.assert_all_counted()
         for daemon in daemons:
             daemon.send_signal(signal.SIGTERM)
             self.assertEqual(support.ended(daemon), 0, daemon.log()[-4000:])
+
+
+@alertmanager.needed
+class IntoAlertmanager(Storms):
+    def test_a_storm_is_few_alerts_that_go_when_it_is_over(self):
+        real = alertmanager.Alertmanager(self.folder)
+        self.addCleanup(real.stop)
+        self.configure("", real.endpoint("am", self.grouping()))
+        self.start("run", "--config", self.settings)
+        self.storm("am")
+        support.wait_until("a group is shown", real.alerts)
+        self.assert_is_over()
+        support.wait_until("nothing is shown any more", lambda: not real.alerts())
+        self.assertLess(real.counted("alertmanager_alerts_received_total"), ALERTS / 10)
+        self.assertEqual(real.counted("alertmanager_alerts_invalid_total"), 0)
+        self.assertEqual(self.count("endpoint = 'am' AND state NOT IN ('delivered', 'grouped')"), 0)
+
+
+class Reloaded(Storms):
+    def reloads(self, daemon):
+        return daemon.log().count('reloaded key="endpoint.expire_after')
+
+    def test_reloads_in_a_storm_lose_no_alert_and_send_none_again(self):
+        """Rules, their lists and the schedule of the endpoint change with each."""
+        daemon = self.start("run", "--config", self.settings)
+        few = self.folder / "few.list"
+        few.write_text("a.sandbox\n")
+        plain = self.settings.read_text()
+        changed = plain.replace("allow_private = true\n", 'allow_private = true\nexpire_after = "3h"\n') + \
+            f'[[list]]\nname = "few"\nfile = "{few}"\n[[rule]]\nname = "few"\nkind = "finding"\nreceiver = "@few"\n'
+        for number in range(RELOADS):
+            known, done = self.receiver.count(), self.reloads(daemon)
+            support.wait_until("something is sent", lambda: self.receiver.count() > known)
+            self.settings.write_text(plain if number % 2 else changed)
+            daemon.send_signal(signal.SIGHUP)
+            support.wait_until("it has reloaded", lambda: self.reloads(daemon) > done)
+        self.chain.ask("/pause", {})
+        tip = self.chain.rpc("block", {"finality": "final"})["header"]["height"]
+        support.wait_until("all is stored", lambda: self.value("SELECT max(block_height) FROM blocks") == str(tip))
+        support.wait_until("all is delivered", lambda: self.count("state <> 'delivered'") == 0)
+        alerts = {row[0] for row in self.query("SELECT alert_id FROM alerts")}
+        self.assertGreater(len(alerts), RELOADS)
+        self.assertEqual(self.receiver.attempts, dict.fromkeys(alerts, 1))
 
 
 class Invented(support.Scenario):
