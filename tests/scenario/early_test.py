@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Watched transactions are heard of before their block is final, and each such inclusion is confirmed or taken back.
 
-./dev sweep early FORKS plays so many forks, and measures how early a transaction is heard of.
+./dev sweep early FORKS plays so many forks, and measures how early a transaction is heard of; RECEIPTD_SEED chooses the forks.
 """
 
 import collections
 import contextlib
 import json
+import os
 import random
 import threading
 import time
@@ -19,6 +20,7 @@ from signer import Signed
 
 LONG = support.count_of("early")
 FORKS = LONG or 12
+SEED = int(os.environ.get("RECEIPTD_SEED", 46))
 WATCHED, BLOCK_MS = 1_000, 600  # of the measurement
 RULE = '[[rule]]\nname = "stages"\nkind = "stage"\nstages = ["included", "final"]\n'
 SOURCES = ("rpc", "neardata", "indexer")
@@ -27,7 +29,7 @@ ACCOUNTS = ("alice.sandbox", "carol.sandbox")
 
 class Early(support.Scenario):
     def begin(self, *sources, arguments=("--block-time-ms", 0), extra=""):
-        self.chain = self.sandbox("--seed", 46, "--traffic", "mixed", "--tps", 3, *arguments, command="run", regular_hosts=2)
+        self.chain = self.sandbox("--seed", SEED, "--traffic", "mixed", "--tps", 3, *arguments, command="run", regular_hosts=2)
         genesis = self.chain.ask("/status")["genesis_height"]
         self.databases = {source: self.database if i == 0 else self.make_database() for i, source in enumerate(sources)}
         self.daemons = {source: self.start("run", "--config", self.config(
@@ -129,7 +131,7 @@ class Early(support.Scenario):
 
     def test_through_forks_each_is_confirmed_or_taken_back(self):
         self.begin(*SOURCES)
-        chance = random.Random(46)
+        chance = random.Random(SEED)
         sent = []
         for number in range(FORKS):
             sent.append(self.watched(ACCOUNTS[number % len(ACCOUNTS)]))
