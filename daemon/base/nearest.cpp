@@ -29,8 +29,8 @@ std::optional<std::string_view> nearest(std::string_view word, const std::vector
     std::optional<std::string_view> best;
     std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
     for (const auto candidate : known) {
-        const auto [shorter, longer] = std::minmax(word.size(), candidate.size());
-        if (longer - shorter >= best_distance) continue;
+        const auto added = std::max(word.size(), candidate.size()) - std::min(word.size(), candidate.size());
+        if (added >= best_distance) continue;
         const auto now = distance(word, candidate);
         if (now >= best_distance) continue;
         best_distance = now;
