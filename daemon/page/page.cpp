@@ -95,8 +95,8 @@ api::MakeRoutes routes(storage::PageStore& store) {
     return [&store](const api::SharedContext& context) {
         const auto site = std::make_shared<Site>(context, store);
         std::vector<api::Route> all = {view(site, "/assets/{file}", asset)};
-        for (auto* const part :
-             {now_routes, transaction_view_routes, list_routes, alert_view_routes, account_routes}) {
+        for (auto* const part : {now_routes, transaction_view_routes, list_routes, alert_view_routes,
+                                 account_routes, docs_routes}) {
             auto more = part(site);
             std::move(more.begin(), more.end(), std::back_inserter(all));
         }

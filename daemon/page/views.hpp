@@ -62,6 +62,7 @@ std::vector<api::Route> transaction_view_routes(const SharedSite& site);
 std::vector<api::Route> list_routes(const SharedSite& site);
 std::vector<api::Route> alert_view_routes(const SharedSite& site);
 std::vector<api::Route> account_routes(const SharedSite& site);
+std::vector<api::Route> docs_routes(const SharedSite& site);
 
 // A handler whose faults are told in HTML.
 using View = base::Task<net::ServerReply> (*)(SharedSite site, api::Call call);

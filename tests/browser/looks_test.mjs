@@ -24,6 +24,7 @@ const views = {
   silences: () => "/silences?all=true",
   contracts: () => "/contracts",
   account: () => `/account/${daemon.query("SELECT signer_id FROM findings GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1")}`,
+  docs: () => "/docs?operation=listFindings&kind=failed_receipt&limit=2",
   search: () => "/search?q=nothing",
   unknown: () => "/tx/4XXtr7JrXpYrTj9RnVsbyyw1NDeaMzcQuyWKFRBPNaEq",
 };

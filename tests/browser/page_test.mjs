@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { daemon, hostile, judged, literal, openPage, phone, silenced, token, until } from "./support.mjs";
 
-const views = ["/", "/findings", "/watches", "/alerts", "/silences", "/contracts", "/account/relayer.sandbox"];
+const views = ["/", "/docs?operation=listFindings", "/findings", "/watches", "/alerts", "/silences", "/contracts", "/account/relayer.sandbox"];
 
 // Waits until something holds in the page. (Playwright's own waiting would evaluate a text, which the page's policy forbids.)
 const holds = (page, what, condition, argument) => until(what, () => page.evaluate(condition, argument));
@@ -210,6 +210,33 @@ describe("asking", () => {
 describe("living", () => {
   const readers = async () =>
     Number(/^receiptd_stream_readers(?:\{\})? (\d+)$/m.exec(await (await fetch(`${daemon.url}/metrics`)).text())?.[1] ?? NaN);
+
+  test("a link of /docs asks again where it is opened, and forms do without a reload", () =>
+    withPage({}, async (page) => {
+      await page.goto("/docs?operation=listFindings&kind=failed_receipt&limit=2");
+      await page.getByText(/^200, .* characters/).waitFor();
+      assert.match(await page.locator("#answer pre").innerText(), /^{\n  "findings": \[\n    {/);
+      await page.evaluate(() => (window.stayed = true));
+      await page.getByRole("link", { name: "/v1/transactions/{hash}", exact: true }).click();
+      await page.getByRole("textbox", { name: "hash (needed)" }).fill("4XXtr7JrXpYrTj9RnVsbyyw1NDeaMzcQuyWKFRBPNaEh");
+      await page.getByRole("button", { name: "Ask" }).click();
+      await page.waitForURL("**/docs?operation=getTransaction&run=1&hash=4XXtr7JrXpYrTj9RnVsbyyw1NDeaMzcQuyWKFRBPNaEh");
+      await page.getByText(/^404, /).waitFor();
+      await page.goBack();
+      await page.goBack();
+      await page.getByText(/^200, .* characters/).waitFor();
+      assert.equal(await page.getByRole("combobox", { name: /^kind/ }).inputValue(), "failed_receipt");
+      assert.ok(await page.evaluate(() => window.stayed));
+    }));
+
+  test("/docs shows a stream as it comes, and its token stands in no address and no storage", () =>
+    withPage({}, async (page) => {
+      await page.goto("/docs?operation=stream");
+      await page.getByRole("button", { name: "Ask" }).click();
+      await page.waitForURL("**/docs?operation=stream&run=1");
+      await holds(page, "an event is shown", () => /\ndata:/.test(document.querySelector("#answer pre")?.textContent));
+      assert.deepEqual(await page.evaluate(() => [Object.keys(localStorage), Object.keys(sessionStorage), document.cookie, history.state]), [[], [], "", null]);
+    }));
 
   test("a hidden tab gives its seat away and takes one again", () =>
     withPage({}, async (page) => {

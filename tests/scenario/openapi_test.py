@@ -73,7 +73,7 @@ class OpenApi(support.Scenario):
             "SELECT count(DISTINCT verdict) FROM transaction_results")) == 5 and self.value(
             "SELECT count(DISTINCT state) FROM deliveries") != "0")
         for path in ("/livez", "/readyz", "/metrics", "/openapi.json", "/v1/status", "/", "/findings", "/watches", "/alerts",
-                     "/silences", "/contracts", "/v1/findings", "/v1/watches", "/v1/alerts", "/v1/gaps", "/v1/backfills",
+                     "/silences", "/docs", "/contracts", "/v1/findings", "/v1/watches", "/v1/alerts", "/v1/gaps", "/v1/backfills",
                      "/v1/endpoints", "/v1/rules", "/v1/lists", "/v1/schemas", "/v1/silences"):
             self.ask("GET", path, 200)
         for file in ("style.css", "script.js", "icon.svg"):

@@ -9,7 +9,7 @@ import urllib.request
 
 import support
 
-VIEWS = ["/", "/findings", "/watches", "/alerts", "/silences", "/contracts", "/search"]
+VIEWS = ["/", "/findings", "/watches", "/alerts", "/silences", "/contracts", "/docs", "/docs?operation=status", "/search"]
 EVERYTHING = '[[watch]]\nname = "everything"\nsigner = "*"\n'
 ABSENT = "4XXtr7JrXpYrTj9RnVsbyyw1NDeaMzcQuyWKFRBPNaEh"
 VOID = {"meta", "link", "input", "img", "br", "hr", "rect", "path", "circle", "line", "use"}

@@ -273,6 +273,18 @@ function askForToken() {
     }, { once: true }));
 }
 
+// GET, with the token where the daemon wants one; null if nobody gives one.
+async function read(address, options = {}) {
+  let answer = await fetch(address, options);
+  while (answer.status === 401) {
+    token ||= await askForToken();
+    if (!token) return null;
+    answer = await fetch(address, { ...options, headers: { Authorization: `Bearer ${token}` } });
+    if (answer.status === 401) token = "";
+  }
+  return answer;
+}
+
 // Sends JSON with the token, which is asked for once; null if nobody gives one.
 async function send(method, path, body) {
   for (;;) {
@@ -331,13 +343,8 @@ async function askHosts(form) {
   const address = `${form.getAttribute("action")}?${new URLSearchParams(new FormData(form))}`;
   tell(place, "Asking…");
   try {
-    let answer = await fetch(address);
-    while (answer.status === 401) {
-      token ||= await askForToken();
-      if (!token) return tell(place, "Nobody was asked: no token was given.");
-      answer = await fetch(address, { headers: { Authorization: `Bearer ${token}` } });
-      if (answer.status === 401) token = "";
-    }
+    const answer = await read(address);
+    if (!answer) return tell(place, "Nobody was asked: no token was given.");
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     history.pushState(null, "", address);
     document.getElementById("main").replaceWith(document.importNode(fresh.getElementById("main"), true));
@@ -347,6 +354,86 @@ async function askHosts(form) {
   } catch {
     tell(place, "The daemon does not answer.", "bad");
   }
+}
+
+// --- Asking the API -----------------------------------------------------------------------------------------------
+
+const mostShown = 200_000; // characters of an answer
+const unseen = /[\u061c\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g; // what hides or turns text
+const visibly = (text) => text.replace(unseen, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+// JSON with a line for each member; numbers keep their digits, so it is not parsed.
+function indented(text) {
+  const lines = [""];
+  const add = (part) => (lines[lines.length - 1] += part);
+  const newLine = (depth) => lines.push("  ".repeat(depth));
+  let depth = 0;
+  for (const [part] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{[]\s*[}\]]|[{}[\],:]|[^\s{}[\],:"]+/g)) {
+    if (part === "}" || part === "]") newLine(--depth);
+    add(part === ":" ? ": " : part);
+    if (part === "{" || part === "[") newLine(++depth);
+    if (part === ",") newLine(depth);
+  }
+  return lines.join("\n");
+}
+
+let asking = null; // aborts the question that is shown
+
+// Asks what the form says, and shows the answer as it comes: a stream has no end.
+async function askApi() {
+  asking?.abort();
+  const place = document.querySelector("[data-ask]");
+  if (!place) return;
+  const control = (asking = new AbortController());
+  const [said, shown] = [place.querySelector(".outcome"), place.querySelector("pre")];
+  const since = performance.now();
+  tell(said, "Asking…");
+  try {
+    const answer = await read(place.dataset.ask, { signal: control.signal });
+    if (!answer) return tell(said, "Nobody was asked: no token was given.");
+    const tone = answer.ok ? "good" : "bad";
+    tell(said, `${answer.status}, under way`, tone);
+    shown.hidden = false;
+    let text = "";
+    for await (const part of parts(answer.body)) {
+      text += part;
+      shown.textContent = visibly(text.slice(0, mostShown));
+      if (text.length > mostShown) return tell(said, `${answer.status}; the first ${mostShown.toLocaleString("en")} characters`, tone);
+    }
+    if (/json/.test(answer.headers.get("Content-Type"))) shown.textContent = visibly(indented(text));
+    tell(said, `${answer.status}, ${text.length.toLocaleString("en")} characters in ${Math.round(performance.now() - since)} ms`, tone);
+  } catch (error) {
+    if (!gaveWay(error)) tell(said, "The daemon does not answer.", "bad");
+  }
+}
+
+// The body as texts; it is given up where its reader stops.
+async function* parts(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+// Another route or other values, without a reload: the tab keeps its token.
+async function openDocs(address) {
+  try {
+    if (await refresh(address)) return askApi();
+  } catch (error) {
+    if (gaveWay(error)) return;
+  }
+  location.assign(address);
+}
+
+function goToDocs(address) {
+  history.pushState(null, "", address);
+  openDocs(address);
 }
 
 // --- Events ------------------------------------------------------------------------------------------------------
@@ -366,6 +453,10 @@ document.addEventListener("click", (event) => {
   else if ("resend" in data) resend({ alert_id: data.resend, endpoint: data.endpoint });
   else if ("endSilence" in data) endSilence(data.endSilence);
   else if ("resendState" in data) resend({ state: data.resendState });
+  else if ("docs" in data && !(event.ctrlKey || event.metaKey || event.shiftKey)) {
+    event.preventDefault();
+    goToDocs(target.getAttribute("href"));
+  }
 });
 
 document.addEventListener("submit", (event) => {
@@ -376,6 +467,9 @@ document.addEventListener("submit", (event) => {
   } else if ("ask" in form.dataset) {
     event.preventDefault();
     askHosts(form);
+  } else if ("docs" in form.dataset) {
+    event.preventDefault();
+    goToDocs(addressOf(form));
   } else if ("filter" in form.dataset) {
     event.preventDefault();
     choose(form);
@@ -387,10 +481,14 @@ document.addEventListener("change", (event) => {
   if (form && "filter" in form.dataset) choose(form);
 });
 
+function addressOf(form) {
+  const given = [...new FormData(form)].filter(([, value]) => value.trim() !== "");
+  return `${form.getAttribute("action")}?${new URLSearchParams(given)}`;
+}
+
 // A filter without a reload: the address stays one that can be shared.
 function choose(form) {
-  const given = [...new FormData(form)].filter(([, value]) => value.trim() !== "");
-  const address = `${form.getAttribute("action")}?${new URLSearchParams(given)}`;
+  const address = addressOf(form);
   history.pushState(null, "", address);
   // Loaded as a whole it says itself why there is no answer.
   const load = () => location.assign(address);
@@ -398,7 +496,8 @@ function choose(form) {
 }
 
 addEventListener("popstate", () => {
-  if (document.querySelector("[data-filter]")) location.reload();
+  if (document.getElementById("docs")) openDocs(here());
+  else if (document.querySelector("[data-filter]")) location.reload();
   else showNamed();
 });
 addEventListener("hashchange", showNamed);
@@ -406,6 +505,7 @@ addEventListener("hashchange", showNamed);
 tellTimes();
 showCause();
 showNamed();
+askApi();
 setInterval(tellTimes, 1_000);
 listen();
 poll();
