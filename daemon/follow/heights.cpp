@@ -64,6 +64,7 @@ void Heights::learn_committed(const chain::CommitFacts& facts) {
     else
         coverage_.without_outcomes.add(facts.covered);
     forget_faults_of(facts.covered);
+    forget_answers(facts.covered);  // a hole that was filled has taken none
     if (!facts.blocks.empty()) learn_stored(facts.blocks.back());
     publish();
     changed.notify_all();
@@ -79,6 +80,7 @@ void Heights::learn_stored(const chain::BlockRef& block) {
 void Heights::learn_stored_by_others(storage::Coverage stored, const chain::CommitFacts& facts) {
     coverage_ = std::move(stored);
     forget_faults_of(coverage_.covered);
+    forget_answers(facts.covered);
     for (const auto& block : facts.blocks)
         if (coverage_.covered.contains(block.height)) learn_stored(block);
     publish();
@@ -147,6 +149,11 @@ std::optional<rpc::BlockContents::Amendment> Heights::take_answers(base::Height 
     auto found = answers_.extract(height);
     if (found.empty()) return std::nullopt;
     return std::move(found.mapped());
+}
+
+void Heights::forget_answers(const base::HeightSet& about) {
+    for (const auto& range : about.ranges())
+        answers_.erase(answers_.lower_bound(range.from), answers_.upper_bound(range.to));
 }
 
 bool Heights::is_whole(base::HeightRange range) const {

@@ -95,6 +95,8 @@ public:
     void refute_outcomes(base::Height height, rpc::BlockContents::Amendment answers);
     base::HeightSet take_false_outcomes();  // to be removed
     std::optional<rpc::BlockContents::Amendment> take_answers(base::Height height);
+    // Where nothing was removed, outcomes are compared and hosts are asked again.
+    void forget_answers(const base::HeightSet& about);
     bool is_being_corrected(base::Height height) const { return answers_.contains(height); }
     // Every wanted height of the range is stored and stays so.
     bool is_whole(base::HeightRange range) const;

@@ -4,6 +4,7 @@
 #include "follow/pipeline.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace receiptd::follow {
@@ -106,17 +107,25 @@ base::Task<void> Run::remove_false_outcomes() {
     co_await flush();
     co_await engine_.writers.drain();
     removed_ = true;
+    auto& heights = engine_.state.heights;
     base::HeightSet missing;
-    const auto heights = engine_.state.heights.take_false_outcomes();
-    for (const auto& range : heights.ranges())
-        for (auto height = range.from; height <= range.to; ++height) {
-            const auto removed = co_await engine_.stores.blocks.remove_block(height);
+    auto left = heights.take_false_outcomes();
+    std::exception_ptr failure;
+    try {
+        while (const auto height = left.first()) {
+            const auto removed = co_await engine_.stores.blocks.remove_block(*height);
+            left.subtract({*height, *height});
             missing.add(removed);
             engine_.state.on_lost(removed);
             log::error("outcomes of a stored block were not the chain's: its rows are removed",
-                       {{"height", height}});
+                       {{"height", *height}});
         }
-    engine_.state.heights.learn_to_be_stored_again(missing);
+    } catch (...) {
+        failure = std::current_exception();
+        heights.forget_answers(left);
+    }
+    heights.learn_to_be_stored_again(missing);
+    if (failure) std::rethrow_exception(failure);
     if (!missing.empty()) next_ = std::min(next_, *missing.first());
 }
 

@@ -91,6 +91,22 @@ TEST_F(HeightsTest, AgreementEndsBelowWhatIsRemovedOrLost) {
     EXPECT_EQ(heights.agreed(), 109u);
 }
 
+TEST_F(HeightsTest, AnswersAboutOutcomesAreForgottenWhoeverStoresTheBlockAgain) {
+    store(100, 120);
+    for (const base::Height height : {110, 111}) {
+        rpc::BlockContents::Amendment answers;
+        answers.statuses.resize(300);
+        heights.refute_outcomes(height, std::move(answers));
+    }
+    EXPECT_EQ(heights.take_false_outcomes(), HeightSet({110, 111}));
+    heights.learn_to_be_stored_again(HeightSet({110, 111}));
+    store(110, 110);
+    EXPECT_FALSE(heights.is_being_corrected(110));
+    EXPECT_TRUE(heights.is_being_corrected(111));
+    EXPECT_EQ(heights.answers_held(), 300u);
+    EXPECT_EQ(heights.take_answers(111)->statuses.size(), 300u);
+}
+
 TEST_F(HeightsTest, OfARunThatIsOverAreNoLongerInFlight) {
     heights.claim(HeightSet({100, 110}), true);
     heights.written(HeightSet({100, 105}));
