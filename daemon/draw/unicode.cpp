@@ -1,5 +1,7 @@
 #include "draw/unicode.hpp"
 
+#include "base/visible.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -19,12 +21,12 @@ bool is_in(const std::array<Range, N>& ranges, char32_t character) {
     });
 }
 
-// Controls, what turns the direction of writing, what is not seen, what XML 1.0 forbids or leaves to others.
+// Forbidden by XML 1.0, or left to others; what is hidden, base/visible.hpp replaces.
 constexpr std::array kUnfit = {
-    Range{0x00, 0x1f},       Range{0x7f, 0x9f},       Range{0xad, 0xad},        Range{0x61c, 0x61c},
-    Range{0x180e, 0x180e},   Range{0x200b, 0x200f},   Range{0x2028, 0x202e},    Range{0x2060, 0x206f},
-    Range{0xd800, 0xf8ff},   Range{0xfe00, 0xfe0f},   Range{0xfeff, 0xfeff},    Range{0xfff0, 0xffff},
-    Range{0x1fffe, 0x1ffff}, Range{0x2fffe, 0xeffff}, Range{0xf0000, 0x10ffff},
+    Range{0xe000, 0xf8ff},
+    Range{0xfff0, 0xffff},
+    Range{0x1fffe, 0x1ffff},
+    Range{0x2fffe, 0x10ffff},
 };
 
 // Written from left to right, one beside the other, none of them wider than width_of() (letters.hpp) has it.
@@ -95,10 +97,11 @@ void append(std::string& text, char32_t character) {
     }
 }
 
-std::string escaped(std::string_view text) {
+std::string escaped(std::string_view given) {
+    const auto seen = base::visible(given);
     std::string safe;
-    safe.reserve(text.size() + text.size() / 8);
-    while (!text.empty()) {
+    safe.reserve(seen.size() + seen.size() / 8);
+    for (std::string_view text = seen; !text.empty();) {
         const auto character = take_character(text);
         switch (character) {
             case '&': safe += "&amp;"; break;

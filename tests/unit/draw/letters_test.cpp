@@ -60,6 +60,10 @@ TEST(Unicode, ReplacesWhatIsNoUtf8OneByteAtATime) {
 TEST(Unicode, EscapesTheSignsOfXml) {
     EXPECT_EQ(escaped("<a b=\"c\">&'"), "&lt;a b=&quot;c&quot;&gt;&amp;&#39;");
     EXPECT_EQ(escaped(std::string_view("x\0y\nz", 5)), "x\xef\xbf\xbdy&#10;z");
+    for (const char* hidden :
+         {"\u2800", "\u3164", "\u115f", "\u034f", "\uffa0", "\u180b", "\u202e", "\ue000", "\ufffe"})
+        EXPECT_EQ(escaped(hidden), "\xef\xbf\xbd") << hidden;
+    EXPECT_EQ(escaped("a\r\tb"), "a\xef\xbf\xbd b");
 }
 
 }  // namespace
