@@ -164,12 +164,33 @@ base::Result<ReadTransaction, SubmitError> read_transaction(const SubmitRequest&
     if (bytes.empty()) return malformed("there are no bytes", "byte 0");
     auto decoded = wire::decode_signed_transaction(bytes);
     if (!decoded) return malformed(decoded.error());
-    if (wire::check_signature(*decoded) == chain::SignatureCheck::invalid) return refused("InvalidSignature");
+    const auto signature = wire::check_signature(*decoded);
+    if (signature == chain::SignatureCheck::invalid) return refused("InvalidSignature");
     ReadTransaction read;
+    read.is_checked = signature == chain::SignatureCheck::valid;
     read.tx_hash = wire::transaction_hash(decoded->transaction).to_string();
     read.base64 = chain::base64_encode(bytes);
     read.signed_transaction = std::move(*decoded);
     return read;
+}
+
+std::string note_of(bool is_checked, std::string note) {
+    if (is_checked) return note;
+    return note + (note.empty() ? "" : "; ") +
+           "its ML-DSA-65 signature was not checked here, only the hosts check it";
+}
+
+std::optional<SubmitError> check_idempotency_key(const std::string& key) {
+    const auto is_good = [](char c) {
+        return static_cast<unsigned char>(c) > 0x20 && static_cast<unsigned char>(c) < 0x7f;
+    };
+    if (key.size() <= 255 && std::all_of(key.begin(), key.end(), is_good)) return std::nullopt;
+    SubmitError error;
+    error.kind = SubmitError::Kind::malformed;
+    error.error_class = "parse_error";
+    error.detail = "an idempotency key has 1 to 255 printable characters";
+    error.where = "idempotency_key";
+    return error;
 }
 
 std::optional<SubmitError> check_against_chain(const wire::Transaction& transaction,

@@ -42,6 +42,24 @@ TEST_F(SubmitterTest, WhatItsHostsObjectToIsNeitherStoredNorSent) {
     EXPECT_THAT(chain.sent, SizeIs(0));
 }
 
+TEST_F(SubmitterTest, ThatASignatureIsNotCheckedHereIsSaid) {
+    wire::SignedTransaction post_quantum;
+    post_quantum.transaction = transfer();
+    post_quantum.transaction.public_key =
+        *chain::PublicKey::from_raw(chain::KeyType::ml_dsa_65, chain::Bytes(1952, 1));
+    post_quantum.signature = *chain::Signature::from_raw(chain::KeyType::ml_dsa_65, chain::Bytes(3309, 1));
+    const auto bytes = wire::encode(post_quantum);
+    SubmitRequest request;
+    request.bytes.assign(bytes.begin(), bytes.end());
+    for (const bool existing : {false, true}) {
+        const auto result = submit(request);
+        ASSERT_TRUE(result && *result);
+        EXPECT_EQ((*result)->existing, existing);
+        EXPECT_THAT((*result)->note, HasSubstr("ML-DSA-65 signature was not checked here"));
+    }
+    EXPECT_EQ((*submit(request_for(transfer())))->note, "");
+}
+
 TEST_F(SubmitterTest, WhatOneHostWouldTakeIsSent) {
     chain.before = {objects("lagging", "\"Expired\""), no_objection("regular")};
     EXPECT_TRUE(submit(request_for(transfer(6)))->has_value());
