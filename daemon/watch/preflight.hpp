@@ -68,6 +68,6 @@ chain::BlockHeight valid_until(const ChainFacts& facts);
 // unknown one the head's.
 chain::BlockHeight height_of_block_hash(const ChainFacts& facts);
 // From an InvalidTxError as nodes have it.
-SubmitError refusal(std::string error_json);
+SubmitError refusal(std::string error_json, const chain::wire::Transaction& transaction);
 
 }  // namespace receiptd::watch

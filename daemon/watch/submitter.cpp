@@ -260,7 +260,8 @@ base::Task<std::string> Submitter::hear_opinions(storage::Watch& watch, std::str
     if (judged.error_json.empty())
         co_return "sent to " + sent_to +
             "; no host that tracks its signer's shard has said anything of it yet";
-    const auto error = refusal(judged.error_json);
+    const auto read = chain::wire::decode_signed_transaction_base64(watch.signed_tx_base64);
+    const auto error = refusal(judged.error_json, read ? read->transaction : chain::wire::Transaction());
     if (judged.is_proof) {
         chain::Refused seen{error.error_class, judged.error_json, judged.objected_by};
         co_await observe(watch, std::move(seen));
