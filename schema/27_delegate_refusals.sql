@@ -2,6 +2,8 @@
 -- relayer sends again what was executed already. Rows say delegate_nonce_used of all of them, as what is the
 -- earlier action depends on what is stored by then; it is looked up when somebody asks, or is to be told.
 
+-- The nonce is a number in a Delegate action, {"Nonce":{"nonce":n}} or {"GasKeyNonce":{"nonce":n,"nonce_index":i}} in a
+-- DelegateV2. Each place of a gas key has nonces of its own, so its name is part of the key: "ed25519:…#2".
 -- Actions may be no text for PostgreSQL (a NUL), or too deep for it: then nothing is known of them, and people are
 -- told.
 CREATE OR REPLACE FUNCTION signed_delegate(actions json, OUT public_key text, OUT nonce text, OUT signature text)
@@ -10,13 +12,15 @@ DECLARE
     parsed jsonb;
     delegate jsonb;
     body jsonb;
+    gas_key jsonb;
 BEGIN
     parsed := actions;
     delegate := coalesce(jsonb_path_query_first(parsed, '$[*].Delegate'),
                          jsonb_path_query_first(parsed, '$[*].DelegateV2'));
     body := coalesce(delegate #> '{delegate_action,V2}', delegate -> 'delegate_action');
-    public_key := body ->> 'public_key';
-    nonce := body ->> 'nonce';
+    gas_key := body #> '{nonce,GasKeyNonce}';
+    public_key := (body ->> 'public_key') || coalesce('#' || (gas_key ->> 'nonce_index'), '');
+    nonce := coalesce(body #>> '{nonce,Nonce,nonce}', gas_key ->> 'nonce', body ->> 'nonce');
     signature := delegate ->> 'signature';
 EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
     public_key := NULL;

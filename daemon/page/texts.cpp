@@ -83,7 +83,7 @@ constexpr std::array<Word, 15> kErrorClasses = {{
     {"account_exists", "", "", "that account exists already"},
     {"not_enough_balance", "", "", "the balance does not cover it"},
     {"lack_balance_for_state", "", "", "the account holds too little NEAR for its storage"},
-    {"invalid_nonce", "", "", "its nonce is not above that of the key"},
+    {"invalid_nonce", "", "", "its nonce does not follow that of the key"},
     {"expired", "", "", "it was signed too long ago"},
     {"discarded", "", "", "a block listed it, but the chain dropped it and says nothing of why"},
     {"wasm_trap", "", "", "the contract's code crashed"},

@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, kKinds> kKindNames = {
 };
 static_assert(static_cast<std::size_t>(Kind::latency) + 1 == kKinds);
 
-constexpr std::array<std::string_view, 16> kActionNames = {
+constexpr std::array<std::string_view, 17> kActionNames = {
     "create_account",
     "deploy_contract",
     "function_call",
@@ -36,6 +36,7 @@ constexpr std::array<std::string_view, 16> kActionNames = {
     "transfer_to_gas_key",
     "withdraw_from_gas_key",
     "delegate_v2",
+    "universal_state_init",
     "unknown",
 };
 static_assert(static_cast<std::size_t>(Action::unknown) + 1 == kActionNames.size());

@@ -58,6 +58,7 @@ enum class Action : std::uint8_t {
     transfer_to_gas_key,
     withdraw_from_gas_key,
     delegate_v2,
+    universal_state_init,
     unknown,
 };
 std::string_view action_name(Action action);

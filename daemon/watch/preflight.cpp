@@ -31,8 +31,8 @@ struct Advice {
 };
 constexpr Advice kAdvice[] = {
     {"parse_error", "", "send the Borsh bytes of a signed transaction, base64-encoded"},
-    {"invalid_nonce", "transaction.nonce", "query view_access_key, sign again with its nonce + 1"},
-    {"nonce_too_large", "transaction.nonce", "query view_access_key, sign again with its nonce + 1"},
+    {"invalid_nonce", "transaction.nonce", ""},    // see explain_nonce()
+    {"nonce_too_large", "transaction.nonce", ""},  // see there
     {"invalid_nonce_index", "transaction.nonce", "query view_gas_key_nonces, and use one of its places"},
     {"expired", "transaction.block_hash", "fetch a fresh block hash (block, finality final) and sign again"},
     {"invalid_chain", "transaction.block_hash",
@@ -73,7 +73,33 @@ void advise(SubmitError& error) {
     }
 }
 
-SubmitError refused(const Json& error) { return refusal(base::write_json(error)); }
+std::string number_text(const Json& numbers, const char* name) {
+    const auto number = numbers.value(name, Json());
+    return number.is_number() ? base::write_json(number) : "?";
+}
+
+// The error shows two numbers. Whether the nonce has to be above the other or the next one, and whose
+// nonce that is, only the transaction shows.
+void explain_nonce(SubmitError& error, const wire::Transaction& transaction) {
+    if (error.error_class != "invalid_nonce" && error.error_class != "nonce_too_large") return;
+    const auto index = transaction.nonce.nonce_index;
+    const auto place = index ? " at place " + std::to_string(*index) : std::string();
+    const bool is_strict = transaction.nonce_mode == wire::NonceMode::strict;
+    error.remedy = std::string("query ") + (index ? "view_gas_key_nonces" : "view_access_key") +
+                   ", sign again with " + (is_strict ? "exactly " : "") +
+                   (index ? "the nonce" + place : "its nonce") + " + 1";
+    if (error.error_class != "invalid_nonce") return;
+    const auto known = base::read_json(error.error_json);
+    const auto numbers = known.is_object() ? known.value("InvalidNonce", Json()) : Json();
+    if (!numbers.is_object()) return;
+    error.detail = (is_strict ? "strict nonce " : "nonce ") + number_text(numbers, "tx_nonce") + place +
+                   (is_strict ? " is not the one after the " : " is not above the ") +
+                   (index ? "gas key's " : "access key's ") + number_text(numbers, "ak_nonce");
+}
+
+SubmitError refused(const Json& error, const wire::Transaction& transaction) {
+    return refusal(base::write_json(error), transaction);
+}
 
 SubmitError malformed(std::string detail, std::string where) {
     SubmitError error;
@@ -110,13 +136,13 @@ std::optional<SubmitError> check_block(const wire::Transaction& transaction, con
     const auto hash = transaction.block_hash.to_string();
     const auto head = "the final head is " + std::to_string(facts.head.height);
     if (!facts.block) {
-        auto error = refused("InvalidChain");
+        auto error = refused("InvalidChain", transaction);
         error.detail += ": after some seconds still no host knows block " + hash + ", and " + head;
         return error;
     }
     if (facts.head.height <= base::saturated_add(facts.block->height, facts.validity_blocks))
         return std::nullopt;
-    auto error = refused("Expired");
+    auto error = refused("Expired", transaction);
     error.detail += ": its block_hash " + hash + " is of height " + std::to_string(facts.block->height) +
                     ", " + head + ", and a block hash is good for " + std::to_string(facts.validity_blocks) +
                     " heights";
@@ -131,7 +157,7 @@ std::optional<SubmitError> check_nonce(const wire::Transaction& transaction, cha
     if (nonce < bound) return std::nullopt;
     Json error = Json::object();
     error["NonceTooLarge"] = {{"tx_nonce", nonce}, {"upper_bound", bound}};
-    return refused(error);
+    return refused(error, transaction);
 }
 
 // The name of an error's variant: a text, or the only member of an object.
@@ -164,12 +190,33 @@ base::Result<ReadTransaction, SubmitError> read_transaction(const SubmitRequest&
     if (bytes.empty()) return malformed("there are no bytes", "byte 0");
     auto decoded = wire::decode_signed_transaction(bytes);
     if (!decoded) return malformed(decoded.error());
-    if (wire::check_signature(*decoded) == chain::SignatureCheck::invalid) return refused("InvalidSignature");
+    const auto signature = wire::check_signature(*decoded);
+    if (signature == chain::SignatureCheck::invalid) return refused("InvalidSignature", decoded->transaction);
     ReadTransaction read;
+    read.is_checked = signature == chain::SignatureCheck::valid;
     read.tx_hash = wire::transaction_hash(decoded->transaction).to_string();
     read.base64 = chain::base64_encode(bytes);
     read.signed_transaction = std::move(*decoded);
     return read;
+}
+
+std::string note_of(bool is_checked, std::string note) {
+    if (is_checked) return note;
+    return note + (note.empty() ? "" : "; ") +
+           "its ML-DSA-65 signature was not checked here, only the hosts check it";
+}
+
+std::optional<SubmitError> check_idempotency_key(const std::string& key) {
+    const auto is_good = [](char c) {
+        return static_cast<unsigned char>(c) > 0x20 && static_cast<unsigned char>(c) < 0x7f;
+    };
+    if (key.size() <= 255 && std::all_of(key.begin(), key.end(), is_good)) return std::nullopt;
+    SubmitError error;
+    error.kind = SubmitError::Kind::malformed;
+    error.error_class = "parse_error";
+    error.detail = "an idempotency key has 1 to 255 printable characters";
+    error.where = "idempotency_key";
+    return error;
 }
 
 std::optional<SubmitError> check_against_chain(const wire::Transaction& transaction,
@@ -233,7 +280,7 @@ chain::BlockHeight valid_until(const ChainFacts& facts) {
     return std::min(base::saturated_add(from, std::uint64_t{1}), kHighestStored);
 }
 
-SubmitError refusal(std::string error_json) {
+SubmitError refusal(std::string error_json, const wire::Transaction& transaction) {
     const auto failure =
         chain::classify_failure(base::JsonObject().json("InvalidTxError", error_json).to_json());
     SubmitError error;
@@ -242,6 +289,7 @@ SubmitError refusal(std::string error_json) {
     error.detail = failure.error_text;
     error.error_json = std::move(error_json);
     advise(error);
+    explain_nonce(error, transaction);
     return error;
 }
 

@@ -21,11 +21,16 @@ struct ReadTransaction {
     chain::wire::SignedTransaction signed_transaction;
     std::string tx_hash;
     std::string base64;
+    bool is_checked = true;  // false: its signature is of a kind that only the hosts can check
 
     const chain::wire::Transaction& body() const { return signed_transaction.transaction; }
 };
 // Decodes, and checks the signature.
 base::Result<ReadTransaction, SubmitError> read_transaction(const SubmitRequest& request);
+// The note of a submission, with a sentence where the signature was not checked.
+std::string note_of(bool is_checked, std::string note);
+// nullopt: it is empty, or a good one.
+std::optional<SubmitError> check_idempotency_key(const std::string& key);
 
 // Facts that the chain told.
 struct ChainFacts {
@@ -63,6 +68,6 @@ chain::BlockHeight valid_until(const ChainFacts& facts);
 // unknown one the head's.
 chain::BlockHeight height_of_block_hash(const ChainFacts& facts);
 // From an InvalidTxError as nodes have it.
-SubmitError refusal(std::string error_json);
+SubmitError refusal(std::string error_json, const chain::wire::Transaction& transaction);
 
 }  // namespace receiptd::watch

@@ -43,21 +43,6 @@ SubmitError conflict(const std::string& key, const std::string& tx_hash) {
     return error;
 }
 
-SubmitError bad_key() {
-    SubmitError error;
-    error.kind = SubmitError::Kind::malformed;
-    error.error_class = "parse_error";
-    error.detail = "an idempotency key has 1 to 255 printable characters";
-    error.where = "idempotency_key";
-    return error;
-}
-
-bool is_good_key(const std::string& key) {
-    return key.size() <= 255 && std::all_of(key.begin(), key.end(), [](char c) {
-               return static_cast<unsigned char>(c) > 0x20 && static_cast<unsigned char>(c) < 0x7f;
-           });
-}
-
 SubmitError database_away() {
     SubmitError error;
     error.kind = SubmitError::Kind::unavailable;
@@ -158,9 +143,17 @@ Submitter::Submitter(base::asio::any_io_executor executor, storage::WatchStore& 
       look_ups_(executor_) {}
 
 base::Task<SubmitResult> Submitter::submit(SubmitRequest request) {
-    if (!is_good_key(request.idempotency_key)) co_return bad_key();
+    if (auto bad = check_idempotency_key(request.idempotency_key)) co_return std::move(*bad);
     auto read = read_transaction(request);
     if (!read) co_return read.error();
+    const bool is_checked = read->is_checked;
+    auto result = co_await submit_read(std::move(request), std::move(read));
+    if (result) result->note = note_of(is_checked, std::move(result->note));
+    co_return std::move(result);
+}
+
+base::Task<SubmitResult> Submitter::submit_read(SubmitRequest request,
+                                                base::Result<ReadTransaction, SubmitError> read) {
     auto stored = co_await look_up(read->tx_hash, request.idempotency_key);
     if (!stored) co_return database_away();
     if (!stored->key_owner.empty() && stored->key_owner != read->tx_hash)
@@ -267,7 +260,8 @@ base::Task<std::string> Submitter::hear_opinions(storage::Watch& watch, std::str
     if (judged.error_json.empty())
         co_return "sent to " + sent_to +
             "; no host that tracks its signer's shard has said anything of it yet";
-    const auto error = refusal(judged.error_json);
+    const auto read = chain::wire::decode_signed_transaction_base64(watch.signed_tx_base64);
+    const auto error = refusal(judged.error_json, read ? read->transaction : chain::wire::Transaction());
     if (judged.is_proof) {
         chain::Refused seen{error.error_class, judged.error_json, judged.objected_by};
         co_await observe(watch, std::move(seen));

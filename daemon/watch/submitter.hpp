@@ -73,6 +73,8 @@ private:
         bool included = false;  // a block holds it already
     };
 
+    base::Task<SubmitResult> submit_read(SubmitRequest request,
+                                         base::Result<ReadTransaction, SubmitError> read);
     // Whether the chain would take it.
     base::Task<base::Result<Checked, SubmitError>> check(const ReadTransaction& read);
     base::Task<base::Result<ChainFacts, SubmitError>> ask_chain(const chain::wire::Transaction& transaction);

@@ -29,7 +29,7 @@ std::optional<SubmitError> judge_all(const chain::wire::Transaction& transaction
     if (refused && (judged.unobjected_by.empty() || refused->error_class == "nonce_too_large"))
         return refused;
     if (judged.error_json.empty() || is_congestion(judged.error_json)) return std::nullopt;
-    refused = refusal(judged.error_json);
+    refused = refusal(judged.error_json, transaction);
     refused->detail += " (said by " + judged.objected_by + ")";
     return refused;
 }

@@ -2,6 +2,7 @@
 #include "base/checked.hpp"
 #include "base/log.hpp"
 #include "base/sleep.hpp"
+#include "chain/wire/account_id.hpp"
 #include "metrics/registry.hpp"
 #include "watch/preflight.hpp"
 #include "watch/tracker.hpp"
@@ -272,7 +273,8 @@ base::Task<bool> Tracker::ask_sender(const storage::Watch& watch, chain::NotIncl
     if (!co_await wait_for_height(watch, sender->height)) co_return false;
     seen.key_nonce = sender->nonce;
     seen.key_height = sender->height;
-    seen.key_missing_at = sender->key_missing_at;
+    // A state init may bring the key, with a nonce below those that AddKey gives (chain-model.md §6.7).
+    if (!chain::is_universal_account(watch.sender_id)) seen.key_missing_at = sender->key_missing_at;
     seen.has_no_account = sender->has_no_account;
     seen.asked = sender->hosts;
     if (sender->has_no_account)

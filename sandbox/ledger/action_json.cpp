@@ -161,6 +161,11 @@ struct ActionWriter {
             {"WithdrawFromGasKey",
              {{"public_key", action.public_key.to_string()}, {"amount", base::to_string(action.amount)}}}};
     }
+    Json operator()(const wire::UniversalStateInit& action) const {
+        return {{"UniversalStateInit",
+                 {{"state_init", base64_encode(action.state_init)},
+                  {"deposit", base::to_string(action.deposit)}}}};
+    }
     // Decoded with UnknownPolicy::refuse, so there are none.
     Json operator()(const wire::UnknownActions&) const { return nullptr; }
 };

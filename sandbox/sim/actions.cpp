@@ -156,6 +156,9 @@ struct ApplyAction {
     ActionError operator()(const wire::FunctionCall&) const {
         throw std::logic_error("apply_action() was given a function call");
     }
+    ActionError operator()(const wire::UniversalStateInit&) const {
+        throw std::logic_error("a universal state init was not refused before");
+    }
     ActionError operator()(const wire::UnknownActions&) const {
         throw std::logic_error("an unknown action was not refused before");
     }

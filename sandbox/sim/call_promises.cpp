@@ -29,6 +29,7 @@ constexpr std::array<const char*, wire::kKnownActions + 1> kAddActionFunctions{
     "promise_batch_action_withdraw_from_gas_key",
     nullptr,
     nullptr,
+    nullptr,
 };
 
 void require_account_id(std::string_view id) {

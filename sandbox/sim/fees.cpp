@@ -121,7 +121,8 @@ struct FeeOfAction {
     }
     Fee operator()(const wire::TransferToGasKey&) const { return kGasKeyMoney; }
     Fee operator()(const wire::WithdrawFromGasKey&) const { return kGasKeyMoney; }
-    Fee operator()(const wire::UnknownActions&) const { return {}; }  // refused before
+    Fee operator()(const wire::UniversalStateInit&) const { return {}; }  // refused before
+    Fee operator()(const wire::UnknownActions&) const { return {}; }      // as well
 
     template <class Delegate>
     Fee delegate_fee(const Delegate& delegate) const {
@@ -154,6 +155,7 @@ u128 deposit_of_action(const wire::Action& action) {
     if (const auto* transfer = std::get_if<wire::Transfer>(&action.value)) return transfer->deposit;
     if (const auto* init = std::get_if<wire::DeterministicStateInit>(&action.value)) return init->deposit;
     if (const auto* gas_key = std::get_if<wire::TransferToGasKey>(&action.value)) return gas_key->deposit;
+    if (const auto* init = std::get_if<wire::UniversalStateInit>(&action.value)) return init->deposit;
     return 0;
 }
 

@@ -119,6 +119,9 @@ struct CheckAction {
                            payload({{"receiver_id", receiver_id}, {"derived_id", derived}}));
         return check_state_records(a.state_init);
     }
+    Invalid operator()(const wire::UniversalStateInit&) const {
+        return unsupported(protocol, "UniversalAccounts");
+    }
     Invalid operator()(const wire::UnknownActions& a) const {
         return unsupported(protocol, "Action" + std::to_string(a.index));
     }

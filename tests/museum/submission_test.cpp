@@ -46,7 +46,7 @@ TEST(Submission, AnInvalidNonceIsToldWithBothNumbers) {
     seen.body = answer;
     seen.envelope = &*envelope;
     seen.method = "broadcast_tx_commit";
-    const auto refused = watch::refusal(rpc::classify(seen).invalid_transaction_json);
+    const auto refused = watch::refusal(rpc::classify(seen).invalid_transaction_json, {});
     EXPECT_EQ(refused.error_class, "invalid_nonce");
     EXPECT_THAT(refused.detail, HasSubstr("nonce 1 "));
     EXPECT_THAT(refused.detail, HasSubstr("60462377000000"));
@@ -103,10 +103,11 @@ TEST(Submission, ADelegateActionWithAUsedNonceIsToldFromOthers) {
 TEST(Submission, WhatAKeyMayNotDoIsSaidWithTheRemedy) {
     const auto allowance = watch::refusal(
         R"({"InvalidAccessKeyError":{"NotEnoughAllowance":{"account_id":"a.near","public_key":"ed25519:k",)"
-        R"("allowance":"250000000000000000000000","cost":"300000000000000000000000"}}})");
+        R"("allowance":"250000000000000000000000","cost":"300000000000000000000000"}}})",
+        {});
     EXPECT_THAT(allowance.error_class, HasSubstr("allowance"));
     EXPECT_NE(allowance.remedy, "");
-    const auto permission = watch::refusal(R"({"InvalidAccessKeyError":"RequiresFullAccess"})");
+    const auto permission = watch::refusal(R"({"InvalidAccessKeyError":"RequiresFullAccess"})", {});
     EXPECT_EQ(permission.error_class, "access_key_permission_full_access");
     EXPECT_NE(permission.remedy, "");
 }

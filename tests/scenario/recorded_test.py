@@ -1,4 +1,4 @@
-"""Chains recorded on real nodes, from both sources: every outcome is stored as the node told it, each verdict is that of the node and of the
+"""Chains recorded on real nodes, from every source: every outcome is stored as the node told it, each verdict is that of the node and of the
 rules, the rows are the same, and stay so when they are judged again."""
 
 import json
@@ -95,7 +95,9 @@ class RecordedChain(support.Scenario):
 
     def ingest(self, recording, source):
         database = self.make_database()
-        flags = ["--rpc", recording.rpc] if source == "rpc" else ["--whole-blocks", recording.folder / "whole-block"]
+        flags = {"rpc": ["--rpc", recording.rpc], "neardata": ["--whole-blocks", recording.folder / "whole-block"]}
+        flags["indexer"] = flags["rpc"] + flags["neardata"]  # heights by `block`, their contents from whole blocks
+        flags = flags[source]
         config = self.config(self.sandbox(*flags), source=source, start=recording.first, patience="60s",
                              database=database)
         self.receiptd("run", "--config", config, "--until", recording.last)
@@ -104,8 +106,8 @@ class RecordedChain(support.Scenario):
         self.assertEqual([self.rows(database, table) for table in TABLES], before)
         return database
 
-    def rows(self, database, table):
-        hidden = OF_ONE_SOURCE.get(table, ())
+    def rows(self, database, table, hidden=OF_ONE_SOURCE):
+        hidden = hidden.get(table, ())
         names = [row[0] for row in self.query("SELECT column_name FROM information_schema.columns WHERE table_name = "
                                               f"'{table}' AND table_schema = 'public' ORDER BY ordinal_position", database)
                  if row[0] not in hidden]
@@ -146,18 +148,18 @@ class RecordedChain(support.Scenario):
                                  {"verdict": shape["verdict"], "roles": shape["roles"],
                                   "failed": sorted(shape["failed"]), "handled": sorted(shape["handled"])})
 
-    def assert_same_rows(self, one, other):
+    def assert_same_rows(self, one, other, hidden=OF_ONE_SOURCE):
         for table in TABLES:
             with self.subTest(table=table):
-                names, rows = self.rows(one, table)
-                _, others = self.rows(other, table)
+                names, rows = self.rows(one, table, hidden)
+                _, others = self.rows(other, table, hidden)
                 self.assertEqual(len(rows), len(others))
                 differing = [(name, x, y) for a, b in zip(rows, others) for name, x, y in zip(names, a, b) if x != y]
                 self.assertEqual(differing, [])
 
     def assert_stored_as_told(self, recording):
-        whole, rpc = self.ingest(recording, "neardata"), self.ingest(recording, "rpc")
-        for database in (whole, rpc):
+        whole, rpc, own = (self.ingest(recording, source) for source in ("neardata", "rpc", "indexer"))
+        for database in (whole, rpc, own):
             self.assert_outcomes(recording, database)
             self.assert_verdicts(recording, database)
             self.assertEqual([int(row[0]) for row in self.query("SELECT height FROM skipped_heights ORDER BY 1", database)],
@@ -169,7 +171,8 @@ class RecordedChain(support.Scenario):
         self.assertGreater(len(proven), 0)
         self.assertEqual([place for place in proven if place not in places], [])
         self.assert_same_rows(whole, rpc)
-        return whole, rpc
+        self.assert_same_rows(whole, own, hidden={})
+        return whole, rpc, own
 
 
 class Selection(RecordedChain):

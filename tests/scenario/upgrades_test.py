@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """The protocol version changes at an epoch's edge, by two at once, while receipts are under way."""
 
+import json
+import re
+
 import support
 from truth import Judging
 
@@ -67,7 +70,13 @@ class MembersOfAnotherType(Judging, support.Scenario):
 
     def assert_all_else_is_stored(self, source):
         config = self.config(self.chain, source=source, start=self.genesis + 1, network="sandbox", patience="5s")
-        self.receiptd("run", "--config", config, "--until", self.last)
+        daemon = self.start("run", "--config", config)
+        support.wait_until("all blocks are stored", lambda: self.value("SELECT max(block_height) FROM blocks") == str(self.last)
+                           or daemon.poll() is not None)
+        self.assert_is_said(daemon)
+        daemon.terminate()
+        self.assertEqual(support.ended(daemon), 0, daemon.log()[-3000:])
+        self.receiptd("run", "--config", config, "--until", self.last)  # until all trees are over
         unread = {row[0] for row in self.query("SELECT tx_hash FROM receipts WHERE actions::text LIKE '%\"Unreadable\"%' "
                                                "UNION SELECT tx_hash FROM transactions WHERE actions::text LIKE '%\"Unreadable\"%'")}
         self.assertTrue(unread, "accounts are deleted")
@@ -81,6 +90,16 @@ class MembersOfAnotherType(Judging, support.Scenario):
         self.assertEqual([row[0].split()[0] for row in set_aside], [str(self.lost["heights"]["included"])])
         self.assertIn("it cannot be read: ", set_aside[0][1])
         self.assertIn("nonce: not a number", set_aside[0][1])
+
+
+    def assert_is_said(self, daemon):
+        """Each shape once, with its place, in `status` and /readyz."""
+        said = json.loads(self.page(daemon, "/v1/status")[1])["new_kinds"]
+        shapes = re.findall(r"unreadable (\S+[^,;]*)", said)
+        self.assertEqual(len(shapes), len(set(shapes)), said)
+        for member in ("DeleteAccount.beneficiary_id: not a string", "nonce: not a number", "encoded_length: not a number"):
+            self.assertTrue([shape for shape in shapes if shape.endswith(member)], f"{member} in {said}")
+        self.assertIn(said, self.page(daemon, "/readyz")[1])
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ constexpr std::array kActionNames{
     ActionName{"DeterministicStateInit", ActionKind::deterministic_state_init},
     ActionName{"TransferToGasKey", ActionKind::transfer_to_gas_key},
     ActionName{"WithdrawFromGasKey", ActionKind::withdraw_from_gas_key},
+    ActionName{"UniversalStateInit", ActionKind::universal_state_init},
 };
 
 ActionKind kind_of(Text name) {
@@ -53,6 +54,23 @@ bool read_versioned_delegate(Reader& reader, Value value, Action& out) {
     });
 }
 
+// As facts.cpp reads it from a row: what is no amount counts as none.
+bool read_deposit_if_any(Reader& reader, Value value, u128& out) {
+    Text text;
+    bool plain = false;
+    if (first_of(value) != '"') return reader.check(value);
+    if (!reader.string(value, text, plain)) return false;
+    out = base::parse_u128(text).value_or(0);
+    return true;
+}
+
+bool read_unknown(Reader& reader, Value payload, Action& out) {
+    if (first_of(payload) != '{') return reader.check(payload);
+    return reader.object(payload, optional("deposit", [&](Value value) {
+                             return read_deposit_if_any(reader, value, out.deposit);
+                         }));
+}
+
 bool read_payload(Reader& reader, Value payload, Action& out) {
     switch (out.kind) {
         case ActionKind::function_call:
@@ -62,6 +80,7 @@ bool read_payload(Reader& reader, Value payload, Action& out) {
         case ActionKind::transfer:
         case ActionKind::transfer_to_gas_key:
         case ActionKind::deterministic_state_init:
+        case ActionKind::universal_state_init:
             return reader.object(payload, required("deposit", out.deposit));
         case ActionKind::delete_account:
             return reader.object(payload, required("beneficiary_id", out.beneficiary_id));
@@ -73,6 +92,7 @@ bool read_payload(Reader& reader, Value payload, Action& out) {
             return reader.object(payload, required("delegate_action", [&](Value action) {
                                      return read_versioned_delegate(reader, action, out);
                                  }));
+        case ActionKind::unknown: return read_unknown(reader, payload, out);
         default: return reader.check(payload);
     }
 }
@@ -84,6 +104,7 @@ bool needs_payload(ActionKind kind) {
         case ActionKind::transfer:
         case ActionKind::transfer_to_gas_key:
         case ActionKind::deterministic_state_init:
+        case ActionKind::universal_state_init:
         case ActionKind::delete_account:
         case ActionKind::delegate:
         case ActionKind::delegate_v2: return true;

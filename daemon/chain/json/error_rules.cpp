@@ -67,7 +67,7 @@ constexpr ErrorRule kRules[] = {
     {F::transaction, "InvalidSignerId", "invalid_signer_id", "invalid signer id {signer_id}"},
     {F::transaction, "SignerDoesNotExist", "signer_missing", "signer {signer_id} does not exist"},
     {F::transaction, "InvalidNonce", "invalid_nonce",
-     "nonce {tx_nonce} is not above the access key's {ak_nonce}"},
+     "nonce {tx_nonce} does not follow the key's {ak_nonce}"},
     {F::transaction, "NonceTooLarge", "nonce_too_large", "nonce {tx_nonce} is not below {upper_bound}"},
     {F::transaction, "InvalidReceiverId", "invalid_receiver_id", "invalid receiver id {receiver_id}"},
     {F::transaction, "InvalidSignature", "invalid_signature", "the transaction's signature is invalid"},

@@ -99,6 +99,7 @@ enum class ActionKind : std::uint8_t {
     transfer_to_gas_key,
     withdraw_from_gas_key,
     delegate_v2,
+    universal_state_init,
     unknown,
 };
 
@@ -110,7 +111,7 @@ struct Action {
     Text method_name;
     Text args;  // base64, as it came
     Gas gas = 0;
-    u128 deposit = 0;     // FunctionCall, Transfer, DeterministicStateInit, TransferToGasKey
+    u128 deposit = 0;     // of all kinds that have one, and of unknown ones whose member `deposit` is a text
     Text beneficiary_id;  // DeleteAccount
     // Delegate, DelegateV2: who really acts, on whom, with what (raw form, chain-model.md §6.2)
     Text delegate_sender_id;

@@ -5,6 +5,18 @@
 
 namespace receiptd::chain {
 
+void write_orphan(RowBatch& batch, const RowPlace& place, Text kind, Text id, Text tree_id) {
+    auto& table = batch[Table::orphan_receipts];
+    CopyWriter row(table.piece());
+    row.text(kind);
+    row.text(id);
+    tree_id == id ? row.null() : row.text(tree_id);
+    row.bigint_or_null(place.block_height);
+    row.time(place.block_time);
+    row.end_row();
+    ++table.rows;
+}
+
 RowBatch found_transaction_rows(const SignedTransaction& transaction, const BlockRef& included_in) {
     RowBatch batch;
     const RowPlace place{

@@ -352,7 +352,13 @@ void write_data_receipt(RowBatch& batch, const RowPlace& place, const Receipt& r
 
 void write_distribution(RowBatch& batch, const RowPlace& place, const Receipt& receipt) {
     const auto distribution = contract_distribution(receipt.json);
-    if (!distribution) return;
+    if (!distribution) {
+        batch.facts.left_out.push_back({place.block_height.value_or(0),
+                                        "global contract distribution " + std::string(receipt.receipt_id),
+                                        "its form is not known"});
+        batch.facts.new_kinds.add("receipt", "global_contract_distribution");
+        return;
+    }
     auto& table = batch[Table::global_contract_distributions];
     CopyWriter row(table.piece());
     row.text(receipt.receipt_id);
@@ -366,18 +372,6 @@ void write_distribution(RowBatch& batch, const RowPlace& place, const Receipt& r
     distribution->nonce ? row.numeric(*distribution->nonce) : row.null();
     row.bigint(distribution->target_shard);
     row.integer(distribution->delivered);
-    row.end_row();
-    ++table.rows;
-}
-
-void write_orphan(RowBatch& batch, const RowPlace& place, Text kind, Text id, Text tree_id) {
-    auto& table = batch[Table::orphan_receipts];
-    CopyWriter row(table.piece());
-    row.text(kind);
-    row.text(id);
-    tree_id == id ? row.null() : row.text(tree_id);
-    row.bigint_or_null(place.block_height);
-    row.time(place.block_time);
     row.end_row();
     ++table.rows;
 }

@@ -57,7 +57,7 @@ void write_transaction(RowBatch& batch, const RowPlace& place, const SignedTrans
 void write_receipt(RowBatch& batch, const RowPlace& place, const Outcome& outcome, const Receipt* body,
                    const TreeRef& tree, Text parent_receipt_id, std::optional<Role> role);
 void write_data_receipt(RowBatch& batch, const RowPlace& place, const Receipt& receipt, const TreeRef& tree);
-// A receipt that carries a global contract; one that cannot be understood gives no row.
+// A receipt that carries a global contract; one that cannot be understood gives no row and is left out.
 void write_distribution(RowBatch& batch, const RowPlace& place, const Receipt& receipt);
 void write_orphan(RowBatch& batch, const RowPlace& place, Text kind, Text id, Text tree_id);
 // Whom the transaction names without proof: its row may say otherwise.

@@ -41,6 +41,13 @@ AccountKind account_kind(std::string_view id) {
     return AccountKind::named;
 }
 
+bool is_universal_account(std::string_view id) {
+    constexpr std::string_view kSymbols = "0123456789abcdefghjkmnpqrstvwxyz";  // Crockford's base32
+    if (id.size() != 54 || !id.starts_with("0u")) return false;
+    return id.find_first_not_of(kSymbols, 2) == std::string_view::npos &&
+           (id.back() == '0' || id.back() == 'g');
+}
+
 std::string_view parent_account(std::string_view id) {
     const auto dot = id.find('.');
     return dot == std::string_view::npos ? std::string_view() : id.substr(dot + 1);

@@ -24,6 +24,9 @@ enum class AccountKind : std::uint8_t {
 // By form alone; `id` must be valid.
 AccountKind account_kind(std::string_view id);
 
+// "0u" and 52 symbols: of a state init (NEP-655). Its first transaction may come before account and key.
+bool is_universal_account(std::string_view id);
+
 // "b.c" of "a.b.c", the only account that may create it; empty for a top-level id.
 std::string_view parent_account(std::string_view id);
 inline bool is_sub_account_of(std::string_view child, std::string_view parent) {

@@ -154,6 +154,10 @@ struct ActionReader {
         a.amount = r.u128("amount");
     }
     void operator()(SignedDelegateV2& a) const { a = read_signed_delegate_v2(r); }
+    void operator()(UniversalStateInit& a) const {
+        a.state_init = r.bytes("state_init");
+        a.deposit = r.u128("deposit");
+    }
     void operator()(UnknownActions&) const {}
 };
 
@@ -199,6 +203,10 @@ struct ActionWriter {
         w.u128(a.amount);
     }
     void operator()(const SignedDelegateV2& a) const { write_signed_delegate(w, a); }
+    void operator()(const UniversalStateInit& a) const {
+        w.bytes(a.state_init);
+        w.u128(a.deposit);
+    }
     void operator()(const UnknownActions& a) const { w.raw(a.raw); }
 };
 

@@ -174,6 +174,13 @@ struct WithdrawFromGasKey {
     friend bool operator==(const WithdrawFromGasKey&, const WithdrawFromGasKey&) = default;
 };
 
+// The state of a "0u…" account (NEP-655), as the bytes from which the account's name follows.
+struct UniversalStateInit {
+    Bytes state_init;
+    u128 deposit = 0;
+    friend bool operator==(const UniversalStateInit&, const UniversalStateInit&) = default;
+};
+
 // An action this version does not know, with everything behind it: Borsh does not say where an
 // unknown variant ends, so it and the actions after it stay one piece. Only ever the last element.
 struct UnknownActions {
@@ -187,7 +194,7 @@ struct UnknownActions {
 using ActionVariant = std::variant<CreateAccount, DeployContract, FunctionCall, Transfer, Stake, AddKey,
                                    DeleteKey, DeleteAccount, SignedDelegate, DeployGlobalContract,
                                    UseGlobalContract, DeterministicStateInit, TransferToGasKey,
-                                   WithdrawFromGasKey, SignedDelegateV2, UnknownActions>;
+                                   WithdrawFromGasKey, SignedDelegateV2, UniversalStateInit, UnknownActions>;
 inline constexpr std::size_t kKnownActions = std::variant_size_v<ActionVariant> - 1;
 
 struct Action {

@@ -13,14 +13,25 @@ struct Signed {
     std::string signature = "ed25519:first";
     std::string nonce = "7";
     std::string method = "play";
+    std::string version = "Delegate";
 };
 
+std::string plain_nonce(const std::string& nonce) { return R"({"Nonce":{"nonce":)" + nonce + "}}"; }
+std::string gas_key_nonce(const std::string& nonce, const std::string& index) {
+    return R"({"GasKeyNonce":{"nonce":)" + nonce + R"(,"nonce_index":)" + index + "}}";
+}
+Signed second_version(std::string signature, std::string nonce) {
+    return {std::move(signature), std::move(nonce), "play", "DelegateV2"};
+}
+
 std::string actions_of(const Signed& action) {
-    return R"([{"Delegate":{"delegate_action":{"sender_id":"bob.near","receiver_id":"app.near","actions":)"
-           R"([{"FunctionCall":{"method_name":")" +
-           action.method + R"("}}],"nonce":)" + action.nonce +
-           R"(,"max_block_height":9,"public_key":"ed25519:key"},"signature":")" + action.signature +
-           R"("}}])";
+    const auto body = R"({"sender_id":"bob.near","receiver_id":"app.near","actions":)"
+                      R"([{"FunctionCall":{"method_name":")" +
+                      action.method + R"("}}],"nonce":)" + action.nonce +
+                      R"(,"max_block_height":9,"public_key":"ed25519:key"})";
+    const auto versioned = action.version == "Delegate" ? body : R"({"V2":)" + body + "}";
+    return R"([{")" + action.version + R"(":{"delegate_action":)" + versioned + R"(,"signature":")" +
+           action.signature + R"("}}])";
 }
 
 class Delegates : public StoreTest {
@@ -197,6 +208,28 @@ TEST_F(Delegates, AnActionThatOnlyNamesASignatureDidNotExecuteIt) {
     execute_action({"ed25519:other", "9", "ed25519:first"});
     refuse_action({});
     EXPECT_EQ(told(), "1");
+}
+
+TEST_F(Delegates, ARepetitionInTheSecondVersionIsRecognised) {
+    const auto action = second_version("ed25519:first", plain_nonce("7"));
+    execute_action(action);
+    refuse_actions({{"again", action}, {"other", {"ed25519:second", "7"}}});
+    EXPECT_EQ(rows("SELECT tx_hash, error_class, used_by_tx_hash FROM delegate_refusals ORDER BY 1"),
+              "tx-again|delegate_duplicate|tx-first\n"
+              "tx-other|delegate_nonce_used|tx-first\n")
+        << "the key has one plain nonce, whatever the version";
+    EXPECT_EQ(rows("SELECT tx_hash FROM alerts ORDER BY 1"), "tx-other\n");
+}
+
+TEST_F(Delegates, EachPlaceOfAGasKeyHasANonceOfItsOwn) {
+    execute_action(second_version("ed25519:first", gas_key_nonce("7", "2")));
+    execute_action(second_version("ed25519:third", gas_key_nonce("3", "1")), "success_value", kExecuted + 1,
+                   "third");
+    refuse_actions({{"again", second_version("ed25519:first", gas_key_nonce("7", "2"))},
+                    {"elsewhere", second_version("ed25519:second", gas_key_nonce("7", "1"))}});
+    EXPECT_EQ(rows("SELECT tx_hash, error_class, used_by_tx_hash FROM delegate_refusals ORDER BY 1"),
+              "tx-again|delegate_duplicate|tx-first\n"
+              "tx-elsewhere|delegate_nonce_used|-\n");
 }
 
 constexpr const char* kUsers =

@@ -122,7 +122,7 @@ private:
         return result;
     }
     Action action(bool outermost) {
-        switch (below(outermost ? 15 : 13)) {
+        switch (below(outermost ? 16 : 14)) {
             case 0: return {CreateAccount{}};
             case 1: return {DeployContract{bytes(50)}};
             case 2: return {FunctionCall{text(), bytes(50), number(), amount()}};
@@ -136,12 +136,13 @@ private:
             case 10: return {DeterministicStateInit{state(), amount()}};
             case 11: return {TransferToGasKey{key(), amount()}};
             case 12: return {WithdrawFromGasKey{key(), amount()}};
-            case 13: return {delegate_v1()};
+            case 13: return {UniversalStateInit{bytes(50), amount()}};
+            case 14: return {delegate_v1()};
             default: return {delegate_v2()};
         }
     }
     Action unknown() {
-        const auto index = static_cast<std::uint8_t>(15 + below(241));
+        const auto index = static_cast<std::uint8_t>(16 + below(240));
         Bytes raw = bytes(30);
         const auto count = static_cast<std::uint32_t>(1 + below(raw.size() + 1));
         return {UnknownActions{index, count, std::move(raw)}};

@@ -160,6 +160,10 @@ TEST(AccountId, KnowsItsKindByItsForm) {
     EXPECT_EQ(account_kind(std::string(64, 'g')), AccountKind::named);
     EXPECT_EQ(account_kind("0x" + forty), AccountKind::eth_implicit);
     EXPECT_EQ(account_kind("0s" + forty), AccountKind::deterministic);
+    for (const char last : {'0', 'g'}) EXPECT_TRUE(is_universal_account("0u" + std::string(51, 'z') + last));
+    for (const auto& other : {"0u" + std::string(52, 'z'), "0u" + std::string(51, 'u') + "0",
+                              "0u" + std::string(50, 'z') + "0", "0s" + std::string(51, 'z') + "0"})
+        EXPECT_FALSE(is_universal_account(other)) << other;
     EXPECT_EQ(account_kind("0u" + forty), AccountKind::named);
     EXPECT_EQ(account_kind("0x" + std::string(39, 'a') + "z"), AccountKind::named);
     EXPECT_EQ(account_kind("0x" + std::string(39, 'a')), AccountKind::named);

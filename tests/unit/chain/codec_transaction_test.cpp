@@ -121,10 +121,10 @@ std::string error_of(const Bytes& bytes) {
 
 class UnknownAction : public ::testing::TestWithParam<TransactionVersion> {
 protected:
-    // A transfer, then an action 15 and whatever else the node counts.
+    // A transfer, then an action 16 and whatever else the node counts.
     SignedTransaction sent() {
         Transaction transaction =
-            simple_transaction(GetParam(), {{Transfer{1}}, {UnknownActions{15, 3, Bytes{1, 2, 3, 4}}}});
+            simple_transaction(GetParam(), {{Transfer{1}}, {UnknownActions{16, 3, Bytes{1, 2, 3, 4}}}});
         const SecretKey key = SecretKey::from_seed(KeyType::ed25519, Bytes(32, 5)).value();
         transaction.public_key = key.public_key();
         if (GetParam() == TransactionVersion::v1) transaction.nonce_mode = NonceMode::strict;
@@ -151,7 +151,7 @@ TEST_P(UnknownAction, IsAnErrorWhereTheCallerWantsNone) {
     const auto decoded = decode_signed_transaction(encode(sent()), UnknownPolicy::refuse);
     ASSERT_FALSE(decoded.has_value());
     EXPECT_EQ(decoded.error().path, "actions[1].kind");
-    EXPECT_EQ(decoded.error().reason, "unknown action 15");
+    EXPECT_EQ(decoded.error().reason, "unknown action 16");
 }
 
 TEST_P(UnknownAction, IsAnErrorInsideADelegateAction) {
@@ -202,6 +202,19 @@ TEST(TransactionDecoding, RefusesMapsOutOfOrder) {
         EXPECT_THAT(error_of(encode(transaction)),
                     ::testing::StartsWith("actions[0].state_init.data[1].key: not above the key before it"));
     }
+}
+
+// encoding.md §4.4; no vector shows one.
+TEST(TransactionDecoding, ReadsTheStateInitOfAUniversalAccountAsItsBytes) {
+    const auto sent = simple_transaction(TransactionVersion::v0, {{UniversalStateInit{{7, 8}, 258}}});
+    Bytes action{15, 2, 0, 0, 0, 7, 8, 2, 1};
+    action.resize(action.size() + 14);
+    const auto bytes = encode(sent);
+    ASSERT_GT(bytes.size(), action.size());
+    EXPECT_EQ(Bytes(bytes.end() - static_cast<std::ptrdiff_t>(action.size()), bytes.end()), action);
+    const auto decoded = decode_transaction(bytes);
+    ASSERT_TRUE(decoded.has_value()) << decoded.error().to_string();
+    EXPECT_EQ(*decoded, sent);
 }
 
 TEST(TransactionDecoding, RefusesTextThatIsNotBase64) {

@@ -113,7 +113,11 @@ TEST(ContractDistributionRows, OfWhatCannotBeUnderstoodThereAreNone) {
     Chunk chunk;
     chunk.header = block.chunks[0];
     chunk.receipts = {carried(R"({"GlobalContractDistribution":{"V3":[]}})")};
-    EXPECT_EQ(block_rows(block, {&chunk}, std::nullopt, {})[Table::global_contract_distributions].rows, 0U);
+    const auto batch = block_rows(block, {&chunk}, std::nullopt, {});
+    EXPECT_EQ(batch[Table::global_contract_distributions].rows, 0U);
+    ASSERT_EQ(batch.facts.left_out.size(), 1U) << "and it is said";
+    EXPECT_EQ(batch.facts.left_out[0].height, 10U);
+    EXPECT_EQ(batch.facts.left_out[0].path, "global contract distribution G");
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "chain/tree/facts.hpp"
 #include "decode_fixtures.hpp"
 
 #include <gmock/gmock.h>
@@ -29,6 +30,7 @@ constexpr ActionKind kKinds[] = {
     ActionKind::transfer_to_gas_key,
     ActionKind::withdraw_from_gas_key,
     ActionKind::delegate_v2,
+    ActionKind::universal_state_init,
     ActionKind::unknown,
 };
 
@@ -82,6 +84,7 @@ TEST_F(DecodeActions, ReadsWhatTheKindsHold) {
     EXPECT_EQ(base::to_string(actions[13].deposit), "11");
     EXPECT_EQ(base::to_string(actions[14].deposit), "12");
     EXPECT_EQ(base::to_string(actions[15].deposit), "0");
+    EXPECT_EQ(base::to_string(actions[17].deposit), "15");
 }
 
 TEST_F(DecodeActions, ReadsWhoActsInAMetaTransaction) {
@@ -157,6 +160,22 @@ TEST(DecodeAction, UnknownKindsMustBeSoundJson) {
     EXPECT_EQ(action_error(R"({"New":{"a":[1}})").substr(0, 4), ".New");
     EXPECT_EQ(action_error(R"({"Stake":{"stake":+1}})"), ".Stake.stake: not a JSON value");
     EXPECT_EQ(action_error(R"({"Transfer":{"deposit":"1","new":.5}})"), ".Transfer.new: not a JSON value");
+}
+
+TEST(DecodeAction, OfAnUnknownKindTheDepositIsThatOfItsRow) {
+    for (const auto& [action, deposit] : std::initializer_list<std::pair<std::string, u128>>{
+             {R"({"Newer":{"state":"AA==","deposit":"15"}})", 15},
+             {R"({"Newer":{"deposit":15}})", 0},
+             {R"({"Newer":{"deposit":"many"}})", 0},
+             {R"({"Newer":{"inner":{"deposit":"15"}}})", 0},
+             {R"({"Newer":["deposit"]})", 0},
+             {R"("Newer")", 0}}) {
+        const auto decoded =
+            decode_chunk(Changed("chunk/full.json").set("/transactions/1/actions/0", action).text());
+        ASSERT_TRUE(decoded) << action << error_of(decoded);
+        EXPECT_EQ(deposit_of(decoded->value.transactions[1].actions), deposit) << action;
+        EXPECT_EQ(stored_action_facts("[" + action + "]").deposit, deposit) << action;
+    }
 }
 
 TEST(DecodeAction, ADelegateOfALaterVersionIsKeptRaw) {

@@ -205,9 +205,17 @@ TEST(ActionsValidation, AValueOfAStateInitFitsItsLimit) {
               limit_error("DeterministicStateInitValueLengthExceeded", "length", 4194305, 4194304));
 }
 
+TEST(ActionsValidation, NoVersionHasUniversalAccounts) {
+    for (const std::uint32_t version : {86U, 87U, 88U}) {
+        const Json unsupported = {{"protocol_feature", "UniversalAccounts"}, {"version", version}};
+        EXPECT_EQ(check_actions(*find_protocol(version), {{{wire::UniversalStateInit{}}}}, kReceiver),
+                  (Json{{"UnsupportedProtocolFeature", unsupported}}));
+    }
+}
+
 TEST(ActionsValidation, AnUnknownActionIsAnUnsupportedFeature) {
-    EXPECT_EQ(judge({{wire::UnknownActions{15, 1, {}}}}),
-              (Json{{"UnsupportedProtocolFeature", {{"protocol_feature", "Action15"}, {"version", 86}}}}));
+    EXPECT_EQ(judge({{wire::UnknownActions{16, 1, {}}}}),
+              (Json{{"UnsupportedProtocolFeature", {{"protocol_feature", "Action16"}, {"version", 86}}}}));
 }
 
 }  // namespace

@@ -42,6 +42,48 @@ TEST_F(SubmitterTest, WhatItsHostsObjectToIsNeitherStoredNorSent) {
     EXPECT_THAT(chain.sent, SizeIs(0));
 }
 
+TEST_F(SubmitterTest, AStrictNonceIsTheNextOne) {
+    chain.before = {objects("regular", R"({"InvalidNonce":{"tx_nonce":9,"ak_nonce":5}})")};
+    auto transaction = transfer(9);
+    transaction.version = wire::TransactionVersion::v1;
+    transaction.nonce_mode = wire::NonceMode::strict;
+    const auto result = submit(request_for(transaction));
+    ASSERT_TRUE(result && result->has_error());
+    EXPECT_THAT(result->error().detail, HasSubstr("strict nonce 9 is not the one after the access key's 5"));
+    EXPECT_THAT(result->error().remedy, HasSubstr("exactly its nonce + 1"));
+}
+
+TEST_F(SubmitterTest, TheNonceOfAGasKeyIsThatOfItsPlace) {
+    chain.before = {objects("regular", kUsedNonce)};
+    auto transaction = transfer(5);
+    transaction.version = wire::TransactionVersion::v1;
+    transaction.nonce.nonce_index = 2;
+    const auto result = submit(request_for(transaction));
+    ASSERT_TRUE(result && result->has_error());
+    EXPECT_EQ(result->error().error_class, "invalid_nonce");
+    EXPECT_THAT(result->error().detail, HasSubstr("nonce 5 at place 2 is not above the gas key's 5"));
+    EXPECT_THAT(result->error().remedy, HasSubstr("view_gas_key_nonces"));
+    EXPECT_THAT(result->error().remedy, HasSubstr("at place 2"));
+}
+
+TEST_F(SubmitterTest, ThatASignatureIsNotCheckedHereIsSaid) {
+    wire::SignedTransaction post_quantum;
+    post_quantum.transaction = transfer();
+    post_quantum.transaction.public_key =
+        *chain::PublicKey::from_raw(chain::KeyType::ml_dsa_65, chain::Bytes(1952, 1));
+    post_quantum.signature = *chain::Signature::from_raw(chain::KeyType::ml_dsa_65, chain::Bytes(3309, 1));
+    const auto bytes = wire::encode(post_quantum);
+    SubmitRequest request;
+    request.bytes.assign(bytes.begin(), bytes.end());
+    for (const bool existing : {false, true}) {
+        const auto result = submit(request);
+        ASSERT_TRUE(result && *result);
+        EXPECT_EQ((*result)->existing, existing);
+        EXPECT_THAT((*result)->note, HasSubstr("ML-DSA-65 signature was not checked here"));
+    }
+    EXPECT_EQ((*submit(request_for(transfer())))->note, "");
+}
+
 TEST_F(SubmitterTest, WhatOneHostWouldTakeIsSent) {
     chain.before = {objects("lagging", "\"Expired\""), no_objection("regular")};
     EXPECT_TRUE(submit(request_for(transfer(6)))->has_value());

@@ -12,6 +12,8 @@ using testing::block_with;
 using testing::Life;
 using testing::submission_with_used_nonce;
 
+const std::string kUniversalAccount = "0u" + std::string(51, 'x') + "g";
+
 chain::TreeSeen settled_at(chain::BlockHeight height) {
     chain::TreeSeen seen;
     const chain::ExecutedAt at{height, 1'700'000'000'000'000'000};
@@ -231,6 +233,25 @@ TEST(Tracker, ADeletedKeyIsInTheEvidence) {
     EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::expired; }));
     const auto& evidence = life.store.evidence["tx"];
     EXPECT_NE(evidence.find("regular: the access key does not exist"), std::string::npos) << evidence;
+}
+
+TEST(Tracker, AUniversalAccountMaySignBeforeItsKeyIsThere) {
+    for (const bool has_no_account : {false, true}) {
+        for (const auto& sender : {std::string("alice"), kUniversalAccount}) {
+            Life life;
+            submission_with_used_nonce(life, 100).sender_id = sender;
+            life.hosts.told->nonce.reset();
+            life.hosts.told->key_missing_at = 100;
+            life.hosts.told->has_no_account = has_no_account;
+            life.start();
+            if (sender == "alice") {
+                EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::dropped; }));
+                continue;
+            }
+            EXPECT_TRUE(life.until([&] { return life.store.rows["tx"].checks > 0; }));
+            EXPECT_EQ(life.stage("tx"), Stage::accepted) << "its state init may come with that very nonce";
+        }
+    }
 }
 
 TEST(Tracker, ANonceOfABlockThatWasNotLookedThroughProvesNothing) {
