@@ -20,6 +20,7 @@ ARROWS = {
     "chain/rows": "base chain/wire chain/json chain/tree chain/proof",
     "chain/proof": "base chain/wire chain/json",
     "draw": "base chain",
+    "trace": "base channel chain",
     "net": "base metrics",
     "rpc": "base config metrics chain net",
     "storage": "base rule storm config metrics chain",
