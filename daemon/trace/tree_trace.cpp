@@ -48,10 +48,12 @@ public:
           root_(root_id()),
           spans_(trace::trace_id_of(transaction), transaction.network) {
         if (transaction_.tree) choose_receipts();
+        place_steps();
     }
 
     Trace trace() {
-        if (!transaction_.tree && transaction_.steps.empty()) return {};
+        const bool has_time = transaction_.tree && transaction_.tree->included_at;
+        if (!has_time && transaction_.steps.empty()) return {};
         root();
         stages();
         for (const auto* receipt : chosen_) this->receipt(*receipt);
@@ -70,6 +72,14 @@ private:
         if (!transaction_.is_later_execution || !tree || !tree->included_at)
             return span_id_of(transaction_.tx_hash);
         return span_id_of(transaction_.tx_hash + "@" + std::to_string(tree->included_at->height));
+    }
+
+    // Some are told by blocks, others by our clock, which learns of them late: nothing comes after what
+    // followed it.
+    void place_steps() {
+        for (const auto& step : transaction_.steps) times_.push_back(rounded(step.nanosec));
+        for (std::size_t i = times_.size(); i > 1; --i)
+            times_[i - 2] = std::min(times_[i - 2], times_[i - 1]);
     }
 
     void choose_receipts() {
@@ -117,17 +127,14 @@ private:
 
     std::uint64_t first_time() const {
         const auto included = transaction_.tree ? time_of(transaction_.tree->included_at) : 0;
-        if (transaction_.steps.empty()) return included;
-        const auto first = rounded(transaction_.steps.front().nanosec);
-        return included > 0 ? std::min(included, first) : first;
+        if (times_.empty()) return included;
+        return included > 0 ? std::min(included, times_.front()) : times_.front();
     }
 
     std::uint64_t last_time() const {
         std::uint64_t last = transaction_.tree ? time_of(transaction_.tree->included_at) : 0;
         for (const auto* receipt : chosen_) last = std::max(last, time_of(receipt->at));
-        if (!transaction_.tree)
-            for (const auto& step : transaction_.steps) last = std::max(last, rounded(step.nanosec));
-        return last;
+        return transaction_.tree ? last : times_.back();
     }
 
     void describe_transaction(Attributes& attributes) const {
@@ -183,22 +190,18 @@ private:
 
     void stages() {
         const auto& steps = transaction_.steps;
-        std::uint64_t at = 0;
-        for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
-            at = std::max(at, rounded(steps[i].nanosec));
-            if (!has_span(steps[i].stage)) continue;
-            stage(steps[i], steps[i + 1], at, i);
-        }
+        for (std::size_t i = 0; i + 1 < steps.size(); ++i)
+            if (has_span(steps[i].stage)) stage(steps[i], steps[i + 1], i);
     }
 
-    void stage(const Step& step, const Step& next, std::uint64_t from, std::size_t number) {
+    void stage(const Step& step, const Step& next, std::size_t number) {
         Span span;
         const auto name = std::string(chain::stage_name(step.stage));
         span.span_id = span_id_of(transaction_.tx_hash + ":" + name + ":" + std::to_string(number));
         span.parent_span_id = &root_;
         span.name = name;
-        span.start_nanosec = from;
-        span.end_nanosec = rounded(next.nanosec);
+        span.start_nanosec = times_[number];
+        span.end_nanosec = times_[number + 1];
         span.attributes.text("near.tx_hash", transaction_.tx_hash).text("near.stage", name);
         if (step.height) span.attributes.number("near.block_height", *step.height);
         std::string error;
@@ -280,6 +283,7 @@ private:
     std::vector<const JudgedReceipt*> chosen_;  // parents before their children
     std::unordered_map<std::string_view, Place> places_;
     std::unordered_set<std::string_view> callers_;  // receipts that made others, which are no refunds
+    std::vector<std::uint64_t> times_;              // of the steps
     std::uint64_t left_out_ = 0;
 };
 

@@ -3,7 +3,6 @@
 
 #include "trace/otlp.hpp"
 #include "unit/chain/tree_story.hpp"
-#include "unit/draw/made_up.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -203,6 +202,18 @@ TEST_F(TreeTrace, ShowsTheStagesOfAWatchedTransaction) {
                                                          {"included", "101000-102000 " + id_of("TX")}};
     EXPECT_EQ(stages, expected);
     EXPECT_EQ(spans(tree)[id_of("TX")]["startTimeUnixNano"], "40000");
+}
+
+TEST_F(TreeTrace, HasNoStageAfterWhatFollowedIt) {
+    transaction.steps = {{chain::Stage::accepted, 40'000},
+                         {chain::Stage::pending, 900'000},  // learned when it was in a block already
+                         {chain::Stage::included, 101'000, 101},
+                         {chain::Stage::executing, 102'000, 102}};
+    for (const auto& [id, span] : spans(looked_on()))
+        if (span["name"] == "pending") {
+            EXPECT_EQ(span["startTimeUnixNano"], "101000");
+            EXPECT_EQ(span["endTimeUnixNano"], "101000");
+        }
 }
 
 TEST_F(TreeTrace, OfABadEndSaysWhyAndByWhat) {
