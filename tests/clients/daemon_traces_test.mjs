@@ -49,7 +49,7 @@ describe("traces of failing trees", { skip: !cluster && "RECEIPTD_TEST_DATABASE 
 
   before(async () => {
     psql(cluster, `CREATE DATABASE ${database}`);
-    sandbox = await startSandbox({ blockTimeMs: 50, flags: ["--traffic", "failures", "--tps", "20", "--seed", "3"] });
+    sandbox = await startSandbox({ blockTimeMs: 50, flags: ["--genesis-time", "now", "--traffic", "failures", "--tps", "20", "--seed", "3"] });
     collector = createServer((request, response) => {
       let body = "";
       request.on("data", (data) => (body += data));

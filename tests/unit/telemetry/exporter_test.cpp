@@ -139,12 +139,19 @@ protected:
 TEST_F(ExporterTest, SendsWhatWaitsAndNotesIt) {
     queue.put("A");
     queue.put("B");
-    EXPECT_TRUE(look());
+    look();
     EXPECT_THAT(received.requests, ElementsAre(ElementsAre("A", "B")));
     EXPECT_THAT(queue.done, ElementsAre("A", "B"));
     EXPECT_EQ(series.sent.Value(), 2);
     EXPECT_EQ(series.spans.Value(), 2);
     EXPECT_FALSE(look()) << "nothing waits any more";
+}
+
+TEST_F(ExporterTest, ComesAgainAtOnceOnlyWhereMoreWaitedThanItTakes) {
+    for (unsigned i = 0; i <= kTreesAtOnce; ++i) queue.put("T" + std::to_string(i));
+    EXPECT_TRUE(look());
+    EXPECT_FALSE(look()) << "others may join";
+    EXPECT_THAT(queue.done, SizeIs(kTreesAtOnce + 1));
 }
 
 TEST_F(ExporterTest, AsksAgainWhileTheCollectorIsDown) {
@@ -157,7 +164,7 @@ TEST_F(ExporterTest, AsksAgainWhileTheCollectorIsDown) {
     EXPECT_THAT(received.requests, SizeIs(1)) << "it is left in peace for a second";
     received.answer = [](const auto&) { return Taken{200, ""}; };
     clock.passed += std::chrono::seconds(2);
-    EXPECT_TRUE(look());
+    look();
     EXPECT_THAT(queue.done, ElementsAre("A"));
 }
 
@@ -187,7 +194,7 @@ TEST_F(ExporterTest, FindsTheTraceThatIsRefusedAndGivesItUp) {
             std::find(transactions.begin(), transactions.end(), "B") == transactions.end() ? 200 : 400, ""};
     };
     for (const auto* hash : {"A", "B", "C"}) queue.put(hash);
-    EXPECT_TRUE(look());
+    look();
     EXPECT_THAT(queue.done, ElementsAre("A", "B", "C"));
     EXPECT_EQ(series.sent.Value(), 2);
     EXPECT_EQ(series.refused.Value(), 1);
@@ -198,7 +205,7 @@ TEST_F(ExporterTest, CountsWhatIsTooOldAndWhatIsNotStoredAnyMore) {
     queue.too_old = 3;
     queue.put("A");
     queue.forgotten = {"A"};
-    EXPECT_TRUE(look());
+    look();
     EXPECT_THAT(received.requests, IsEmpty());
     EXPECT_THAT(queue.done, ElementsAre("A"));
     EXPECT_EQ(series.too_old.Value(), 3);
