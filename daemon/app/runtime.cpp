@@ -209,8 +209,10 @@ Runtime::Runtime(const config::Settings& configured)
       timed_rules(context.get_executor(), timed_rule_store, judged_chain(state, leadership), alert_series),
       trace_series(registry),
       traces(database),
-      exporter(context.get_executor(), traces, database.traces, collectors(context.get_executor(), clock),
-               trace_series, clock, base::chance, settings.network, settings.traces) {
+      exporter(
+          context.get_executor(), traces, database.traces, collectors(context.get_executor(), clock),
+          trace_series, clock, base::chance, [this] { return !state.is_at_head(watch::kHostsLag); },
+          settings.network, settings.traces) {
     state.interest = [this] { return database.rules.interest(); };
     follower.place_receipts(sources->receipts(), sources->trees(), unplaced);
     follower.fetch_again(accounts, reindex);

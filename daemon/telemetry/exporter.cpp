@@ -19,6 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kLookEvery = 500ms;
+constexpr auto kWhileBehind = 5s;  // some leave all the same, as a gap may take longer than they may wait
 constexpr auto kAfterStorageFault = 5s;
 constexpr auto kTendEvery = 10s;
 constexpr base::BackoffPolicy kBackoff{1s, 60s};
@@ -63,7 +64,7 @@ std::vector<storage::QueuedTrace> queued_of(const auto& some) {
 
 Exporter::Exporter(base::asio::any_io_executor executor, storage::TraceStore& store,
                    storage::TraceChoice& choice, MakeCollector make_collector, metrics::TraceSeries& series,
-                   const base::Clock& clock, Chance chance, std::string network,
+                   const base::Clock& clock, Chance chance, IsBehind is_behind, std::string network,
                    const config::Traces& settings)
     : executor_(std::move(executor)),
       store_(store),
@@ -72,6 +73,7 @@ Exporter::Exporter(base::asio::any_io_executor executor, storage::TraceStore& st
       series_(series),
       clock_(clock),
       chance_(std::move(chance)),
+      is_behind_(std::move(is_behind)),
       network_(std::move(network)),
       services_(settings.most_services),
       budget_(budget_of(settings, clock.steady())),
@@ -94,18 +96,20 @@ base::Task<void> Exporter::run() {
 }
 
 base::Task<void> Exporter::work() {
+    base::SteadyTime looked_at{};
     while (true) {
-        bool more = false;
-        bool is_away = false;
+        base::Duration pause = kLookEvery;
+        const bool waits = is_behind_() && clock_.steady() < looked_at + kWhileBehind;
         try {
-            more = co_await look();
+            bool more = false;
+            if (!waits) more = co_await look();
+            if (!waits) looked_at = clock_.steady();
+            if (more && !is_behind_()) continue;
         } catch (const storage::StorageError& e) {
             log::error("the database refuses to read what leaves as traces", {{"because", e.what()}});
-            is_away = true;
+            pause = kAfterStorageFault;
         }
-        const base::Duration pause =
-            is_away ? base::Duration(kAfterStorageFault) : base::Duration(kLookEvery);
-        if (!more) co_await base::sleep_on(timer_, pause);
+        co_await base::sleep_on(timer_, pause);
     }
 }
 

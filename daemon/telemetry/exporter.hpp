@@ -31,10 +31,11 @@ class Exporter {
 public:
     using MakeCollector = std::function<std::unique_ptr<Collector>(const config::Traces&)>;
     using Chance = std::function<double()>;  // uniform in [0, 1)
+    using IsBehind = std::function<bool()>;  // blocks are stored as fast as can be: traces wait
 
     Exporter(base::asio::any_io_executor executor, storage::TraceStore& store, storage::TraceChoice& choice,
              MakeCollector make_collector, metrics::TraceSeries& series, const base::Clock& clock,
-             Chance chance, std::string network, const config::Traces& settings);
+             Chance chance, IsBehind is_behind, std::string network, const config::Traces& settings);
 
     // Trees are queued from the call on. The task runs until it is cancelled or storage stops.
     base::Task<void> run();
@@ -73,6 +74,7 @@ private:
     metrics::TraceSeries& series_;
     const base::Clock& clock_;
     Chance chance_;
+    IsBehind is_behind_;
     std::string network_;
     config::Traces settings_;
     std::shared_ptr<Collector> collector_;  // null: nothing is sent

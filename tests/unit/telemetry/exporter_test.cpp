@@ -120,7 +120,7 @@ protected:
             exporter_.emplace(
                 io.get_executor(), queue, choice,
                 [this](const config::Traces&) { return std::make_unique<FakeCollector>(received); }, series,
-                clock, [] { return 0.0; }, "testnet", settings);
+                clock, [] { return 0.0; }, [] { return false; }, "testnet", settings);
         return *exporter_;
     }
     bool look() { return net::testing::run_on(io, exporter().look()); }
