@@ -47,6 +47,8 @@ CREATE TABLE watches (
     CHECK (num_nulls(early_block_hash, early_block_height, early_block_time) IN (0, 3)),
     -- Given by who submits or watches the transaction: each message repeats it.
     metadata json CHECK (length(metadata::text) <= 4096),
+    -- The caller's span, of the header of that name: the transaction's trace goes on below it.
+    traceparent text COLLATE "C" CHECK (length(traceparent) BETWEEN 55 AND 512),
     -- Whoever inserts may not stop those who read: programs count in nanoseconds.
     CHECK (greatest(next_check_at, stuck_since, stage_since, created_at, updated_at) < '2200-01-01Z'
            AND least(next_check_at, stuck_since, stage_since, created_at, updated_at) > '2000-01-01Z')
@@ -108,3 +110,15 @@ CREATE TABLE wanted_watches (
     claimed_at timestamptz  -- the rule matched an account that the transaction names, and that is not proven to have signed
 );
 CREATE INDEX ON wanted_watches (next_try_at);
+
+-- Trees to be sent as traces, by execution: one that comes again is not sent again. 0: the watch ended without a block.
+CREATE TABLE trace_outbox (
+    tx_hash text COLLATE "C" NOT NULL,
+    included_height bigint NOT NULL,
+    ended_at timestamptz NOT NULL,
+    queued_at timestamptz NOT NULL DEFAULT now(),
+    claimed_until timestamptz,
+    done_at timestamptz,
+    PRIMARY KEY (tx_hash, included_height)
+) WITH (fillfactor = 70);
+CREATE INDEX ON trace_outbox (queued_at) WHERE done_at IS NULL;

@@ -121,6 +121,14 @@ COMMENT ON COLUMN stream_events.tx_hash IS 'Hash of the transaction.';
 COMMENT ON COLUMN stream_events.at IS 'When it was written.';
 COMMENT ON COLUMN stream_events.body IS 'Content of the event.';
 
+COMMENT ON TABLE trace_outbox IS 'Trees that a collector of traces gets ([traces]), one row per execution. Kept for an hour, so that none is sent twice.';
+COMMENT ON COLUMN trace_outbox.tx_hash IS 'Hash of the transaction.';
+COMMENT ON COLUMN trace_outbox.included_height IS 'Height of the block that included it. 0: its watch ended without one.';
+COMMENT ON COLUMN trace_outbox.ended_at IS 'When the tree ended, by block time. What ended more than 30 minutes ago is not sent.';
+COMMENT ON COLUMN trace_outbox.queued_at IS 'When it was written, with the rows or the end of the watch.';
+COMMENT ON COLUMN trace_outbox.claimed_until IS 'Until then a daemon is about to send it. NULL: none is.';
+COMMENT ON COLUMN trace_outbox.done_at IS 'When it was sent, or given up. NULL: it waits.';
+
 COMMENT ON TABLE endpoints IS 'The [[endpoint]]s of every daemon on this database. An alert is queued for each one that a daemon served in the last four days.';
 COMMENT ON COLUMN endpoints.name IS 'Its name.';
 COMMENT ON COLUMN endpoints.active IS 'False: it answered 410 Gone. Its alerts wait until a daemon that serves it starts, until `receiptd endpoints enable`, or until an alert to it is resent.';
@@ -190,6 +198,7 @@ COMMENT ON COLUMN timed_episodes.alert_id IS 'Id of its alert.';
 COMMENT ON COLUMN timed_episodes.ended_at IS 'Chain time at which the condition did not hold any more, or the rule was gone. NULL: it holds.';
 
 COMMENT ON COLUMN watches.metadata IS 'A JSON object that was given with the submission or the watch. Alerts about the transaction repeat it.';
+COMMENT ON COLUMN watches.traceparent IS 'The header traceparent of the request that submitted or watched it: its trace goes on below the caller''s span.';
 COMMENT ON COLUMN alerts.cause IS 'What the alert reports, if it is not about a finding: for example the stage that a watched transaction has entered.';
 COMMENT ON COLUMN deliveries.rules IS 'The rules that matched, with their versions, for example payments@3. NULL: queued by a version of receiptd without rules.';
 

@@ -21,7 +21,7 @@ DECLARE
         'endpoints IU', 'endpoint_rules ID', 'endpoint_load IU', 'alerts IUD', 'deliveries IU', 'alert_groups IUD',
         'silences IUD', 'alert_rules IUD', 'alert_rule_versions I', 'alert_rule_state U', 'account_lists IU',
         'listed_accounts IU', 'timed_rules IUD', 'timed_successes IUD', 'timed_episodes IUD', 'set_aside_rows IUD',
-        'locks U', 'wanted_watches IUD', 'closed_days', 'id_runs', 'id_buckets', 'id_additions I', 'block_marks ID', 'schema_migrations', 'schema_objects',
+        'locks U', 'wanted_watches IUD', 'trace_outbox IUD', 'closed_days', 'id_runs', 'id_buckets', 'id_additions I', 'block_marks ID', 'schema_migrations', 'schema_objects',
         'partitions', 'gaps', 'account_coverage', 'skipped_heights', 'failed_receipts', 'failed_callbacks', 'handled_failures',
         'open_watches', 'stuck_watches', 'stage_latency', 'delegate_refusals', 'set_aside', 'executed_again'];
     -- Signed transactions, which anybody can send; keys that would answer for somebody else; and texts that repeat them.

@@ -8,6 +8,7 @@
 #include "metrics/registry.hpp"
 #include "metrics/rpc_series.hpp"
 #include "metrics/storage_series.hpp"
+#include "metrics/trace_series.hpp"
 #include "metrics/watch_series.hpp"
 #include "metrics/watchdog_series.hpp"
 
@@ -40,6 +41,7 @@ std::string metrics_markdown() {
     const metrics::StorageSeries storage(registry);
     const metrics::WatchSeries watch(registry);
     const metrics::WatchdogSeries watchdog(registry);
+    const metrics::TraceSeries traces(registry);
     std::string text = kIntroduction;
     for (const auto& [name, metric] : registry.described()) {
         std::string labels;

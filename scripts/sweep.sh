@@ -40,6 +40,7 @@ scenarios_of() {
             echo crash KilledDaemon
             echo alerts Told.test_every_finding_arrives_through_refusals_resets_and_kills
             echo submit SubmitTest.test_killed_between_any_two_steps_nothing_is_lost_or_doubled
+            echo traces Troubles.test_killed_at_any_step_each_tree_comes_once_or_twice
             ;;
         liars) echo liars ;;
         daemons) echo daemons Restarted ;;

@@ -3,6 +3,7 @@
 #include "base/coroutine.hpp"
 #include "base/offload.hpp"
 #include "chain/json/json_check.hpp"
+#include "trace/ids.hpp"
 #include "watch/metadata.hpp"
 
 #include <nlohmann/json.hpp>
@@ -94,6 +95,13 @@ std::optional<Problem> unknown_member(const json& object, const std::string& at,
         return bad_body(pointer_to(at, name), "no such member here; there are: " + names);
     }
     return std::nullopt;
+}
+
+std::string traceparent_of(const net::ServerRequest& request) {
+    constexpr std::size_t kLongestTraceparent = 512;
+    const auto header = request.header("traceparent");
+    if (header.size() > kLongestTraceparent || !trace::parse_traceparent(header)) return {};
+    return std::string(header);
 }
 
 }  // namespace receiptd::api

@@ -4,6 +4,7 @@
 #include "api/problem.hpp"
 #include "base/result.hpp"
 #include "base/task.hpp"
+#include "net/http_server.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -27,5 +28,9 @@ base::Result<std::string, Problem> metadata_member(const nlohmann::json& object,
 // nullopt: it has no other members than these.
 std::optional<Problem> unknown_member(const nlohmann::json& object, const std::string& at,
                                       std::initializer_list<std::string_view> known);
+
+// The header traceparent as it came; empty: there is none, or it cannot be read and is as if it were not
+// there.
+std::string traceparent_of(const net::ServerRequest& request);
 
 }  // namespace receiptd::api

@@ -9,6 +9,7 @@
 #include "draw/style.hpp"
 #include "draw/svg.hpp"
 #include "watch/transaction_json.hpp"
+#include "watch/transaction_trace.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -78,6 +79,7 @@ base::Task<net::ServerReply> submit(SharedContext context, Call call) {
     if (!body) co_return problem_reply(body.error());
     auto request = submission_from(*body);
     if (!request) co_return problem_reply(request.error());
+    request->traceparent = traceparent_of(call.request);
     auto submitting = context->submissions.start(context->services.submissions.submit(std::move(*request)));
     const auto result = co_await context->submissions.wait_for(
         std::move(submitting), context->options.submission_patience,
@@ -100,6 +102,13 @@ base::Task<std::string> to_svg(base::asio::thread_pool& cpu, watch::TransactionV
     });
 }
 
+base::Task<std::string> to_trace(base::asio::thread_pool& cpu, watch::TransactionView view,
+                                 std::string network) {
+    return base::offload(cpu, [view = std::move(view), network = std::move(network)] {
+        return watch::transaction_trace_json(view, network);
+    });
+}
+
 base::Result<Sought, Problem> sought(const Context& context, const Call& call, Query& query) {
     Sought sought;
     sought.id = call.captured[0];
@@ -118,6 +127,10 @@ base::Task<net::ServerReply> get_transaction(SharedContext context, Call call) {
     if (!found) co_return problem_reply(found.error());
     auto text = co_await to_json(context->services.cpu, std::move(*found));
     co_return json_reply(200, std::move(text));
+}
+
+void name_file(net::ServerReply& reply, const std::string& name) {
+    reply.headers.push_back({"Content-Disposition", "attachment; filename=\"" + name + "\""});
 }
 
 // Nothing but its own style applies to it, nothing runs, nothing is fetched.
@@ -142,8 +155,22 @@ base::Task<net::ServerReply> get_picture(SharedContext context, Call call) {
     auto reply = text_reply(200, "image/svg+xml", std::move(svg));
     reply.headers.push_back({"Content-Security-Policy", picture_policy()});
     reply.headers.push_back({"Referrer-Policy", "no-referrer"});
-    if (download)
-        reply.headers.push_back({"Content-Disposition", "attachment; filename=\"" + name + ".svg\""});
+    if (download) name_file(reply, name + ".svg");
+    co_return reply;
+}
+
+base::Task<net::ServerReply> get_trace(SharedContext context, Call call) {
+    Query query(call.request, {"sender", "download"});
+    const bool download = query.flag("download").value_or(false);
+    auto wanted = sought(*context, call, query);
+    if (!wanted) co_return problem_reply(wanted.error());
+    auto found = co_await find_transaction(context, std::move(*wanted));
+    if (!found) co_return problem_reply(found.error());
+    const auto name = found->tx_hash;
+    auto network = context->services.status().network;
+    auto text = co_await to_trace(context->services.cpu, std::move(*found), std::move(network));
+    auto reply = json_reply(200, std::move(text));
+    if (download) name_file(reply, name + ".otlp.json");
     co_return reply;
 }
 
@@ -152,7 +179,8 @@ base::Task<net::ServerReply> get_picture(SharedContext context, Call call) {
 std::vector<Route> transaction_routes(const SharedContext& context) {
     return {{"POST", "/v1/transactions", Access::write, bound(context, submit)},
             {"GET", "/v1/transactions/{hash}", Access::read, bound(context, get_transaction)},
-            {"GET", "/v1/transactions/{hash}/tree.svg", Access::read, bound(context, get_picture)}};
+            {"GET", "/v1/transactions/{hash}/tree.svg", Access::read, bound(context, get_picture)},
+            {"GET", "/v1/transactions/{hash}/trace.json", Access::read, bound(context, get_trace)}};
 }
 
 }  // namespace receiptd::api

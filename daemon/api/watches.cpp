@@ -97,8 +97,9 @@ storage::Watch stored_watch(const Added& added, const storage::NewWatch& watch) 
     return gone;
 }
 
-base::Task<net::ServerReply> add_one(SharedContext context, json body) {
+base::Task<net::ServerReply> add_one(SharedContext context, json body, std::string traceparent) {
     auto given = watch_from(body, "");
+    if (given) given->traceparent = std::move(traceparent);
     const auto watch = co_await no_receipt(context, std::move(given), "");
     if (!watch) co_return problem_reply(watch.error());
     std::vector<storage::NewWatch> watches = {*watch};
@@ -126,7 +127,7 @@ json item_json(const WatchResult& item, Added& added, const std::string& at) {
     return result;
 }
 
-base::Task<net::ServerReply> add_many(SharedContext context, json body) {
+base::Task<net::ServerReply> add_many(SharedContext context, json body, std::string traceparent) {
     if (body.empty() || body.size() > kMostItems)
         co_return problem_reply(
             bad_body("", "an array must have 1 to " + std::to_string(kMostItems) + " items"));
@@ -135,6 +136,7 @@ base::Task<net::ServerReply> add_many(SharedContext context, json body) {
     for (std::size_t i = 0; i < body.size(); ++i) {
         const auto at = "/" + std::to_string(i);
         auto item = watch_from(body[i], at);
+        if (item) item->traceparent = traceparent;
         items.push_back(co_await no_receipt(context, std::move(item), at));
         if (items.back()) distinct.emplace(items.back()->tx_hash, *items.back());
     }
@@ -156,8 +158,9 @@ base::Task<net::ServerReply> add_many(SharedContext context, json body) {
 base::Task<net::ServerReply> post(SharedContext context, Call call) {
     auto body = co_await parse_body(context->services.cpu, std::move(call.request.body));
     if (!body) co_return problem_reply(body.error());
-    if (body->is_array()) co_return co_await add_many(context, std::move(*body));
-    if (body->is_object()) co_return co_await add_one(context, std::move(*body));
+    auto traceparent = traceparent_of(call.request);
+    if (body->is_array()) co_return co_await add_many(context, std::move(*body), std::move(traceparent));
+    if (body->is_object()) co_return co_await add_one(context, std::move(*body), std::move(traceparent));
     co_return problem_reply(bad_body("", "must be {tx_hash, sender_id, metadata?} or an array of such"));
 }
 

@@ -93,8 +93,7 @@ private:
             helpers_.spawn(keep_up("locks", [this] { return runtime_.hold_ups.watch_locks(); }));
             co_await runtime_.check_network();
             helpers_.spawn(runtime_.sources->network_check().run());
-            // Maintenance ends alerts of endpoints that nobody has served for four days: it comes after the
-            // start of ours, and is no matter of a mere backfill.
+            // Maintenance ends alerts of endpoints that nobody serves: ours start before it.
             if (daemon) co_await start_alerts();
             if (takes_turns_) co_await runtime_.leadership.look();
             if (takes_turns_)
@@ -131,6 +130,7 @@ private:
         if (reloaded_before_alerts_) co_await runtime_.take_rules();
         alerting_.spawn(runtime_.dispatcher.run());
         helpers_.spawn(runtime_.dispatcher.report());
+        helpers_.spawn(runtime_.exporter.run());
     }
 
     // A loop without a state of its own begins again when the database refuses what it does.

@@ -22,6 +22,7 @@ bool take_reloaded(Runtime& runtime, WatchedParts& parts, const config::Loaded& 
     runtime.sources->reload(settings);
     runtime.database.set_keep(keep_of(settings.retention));
     runtime.sender.reload(settings.endpoints);
+    runtime.exporter.reload(settings.traces);
     parts.reload();
     return true;
 }

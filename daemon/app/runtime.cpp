@@ -118,6 +118,13 @@ std::optional<api::TimedRulesView> view(const std::optional<storage::TimedReport
     return timed;
 }
 
+telemetry::Exporter::MakeCollector collectors(boost::asio::any_io_executor executor,
+                                              const base::Clock& clock) {
+    return [executor = std::move(executor), &clock](const config::Traces& traces) {
+        return std::make_unique<telemetry::HttpCollector>(executor, traces, clock);
+    };
+}
+
 }  // namespace
 
 const char* scope_name(config::ScopeName scope) {
@@ -199,7 +206,13 @@ Runtime::Runtime(const config::Settings& configured)
       dispatcher(context.get_executor(), cpu, settings.endpoints, deliveries, sender, alert_series, clock,
                  base::chance, site_of(settings)),
       timed_rule_store(database),
-      timed_rules(context.get_executor(), timed_rule_store, judged_chain(state, leadership), alert_series) {
+      timed_rules(context.get_executor(), timed_rule_store, judged_chain(state, leadership), alert_series),
+      trace_series(registry),
+      traces(database),
+      exporter(
+          context.get_executor(), traces, database.traces, collectors(context.get_executor(), clock),
+          trace_series, clock, base::chance, [this] { return !state.is_at_head(watch::kHostsLag); },
+          settings.network, settings.traces) {
     state.interest = [this] { return database.rules.interest(); };
     follower.place_receipts(sources->receipts(), sources->trees(), unplaced);
     follower.fetch_again(accounts, reindex);

@@ -18,6 +18,7 @@
 #include "metrics/registry.hpp"
 #include "metrics/rpc_series.hpp"
 #include "metrics/storage_series.hpp"
+#include "metrics/trace_series.hpp"
 #include "metrics/watch_series.hpp"
 #include "rpc/own_clock.hpp"
 #include "rpc/sources.hpp"
@@ -33,9 +34,11 @@
 #include "storage/pg_outcome_store.hpp"
 #include "storage/pg_reindex_store.hpp"
 #include "storage/pg_timed_rule_store.hpp"
+#include "storage/pg_trace_store.hpp"
 #include "storage/pg_tree_store.hpp"
 #include "storage/pg_unplaced_store.hpp"
 #include "storage/pg_watch_store.hpp"
+#include "telemetry/exporter.hpp"
 #include "watch/submitter.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -97,6 +100,9 @@ struct Runtime {
     alert::Dispatcher dispatcher;  // does nothing until it is run
     storage::PgTimedRuleStore timed_rule_store;
     alert::TimedRules timed_rules;  // so do these
+    metrics::TraceSeries trace_series;
+    storage::PgTraceStore traces;
+    telemetry::Exporter exporter;  // so does this
 
     rpc::OwnClock own_clock;
     base::SteadyTime database_answered_at{};  // the last time it did

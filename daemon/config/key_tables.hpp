@@ -11,6 +11,7 @@ std::span<const Key> source_keys();    // where the chain is read: chain, upstre
 std::span<const Key> daemon_keys();    // database, follow, http, retention, log
 std::span<const Key> endpoint_keys();  // who is told
 std::span<const Key> watchdog_keys();  // who is told that the daemon stands still
+std::span<const Key> trace_keys();     // which trees leave as traces, and where to
 std::span<const Key> rule_keys();      // what they are told
 std::span<const Key> watch_keys();     // which transactions are watched, and how
 

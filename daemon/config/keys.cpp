@@ -91,6 +91,9 @@ constexpr Section kSections[] = {
      "Lists of accounts, one `[[list]]` each. Rules use them as `\"@name\"`. `PUT` and `DELETE` of "
      "`/v1/lists/{name}/{account}` change them without a reload.",
      add_list, lists, false, reload_lists},
+    {"traces", SectionKind::table,
+     "Completed trees as OpenTelemetry traces, for a collector such as Tempo or Jaeger "
+     "([traces.md](traces.md))."},
     {"retention", SectionKind::table, "Data retention."},
     {"log", SectionKind::table, "Logging, on standard error."},
 };
@@ -132,7 +135,7 @@ std::string Key::subject() const {
 
 std::vector<const SecretPlace*> places_of_secrets(const Draft& draft) {
     std::vector<const SecretPlace*> places = {&draft.database_url, &draft.http_token, &draft.http_read_token,
-                                              &draft.ping_url};
+                                              &draft.ping_url, &draft.trace_headers};
     const auto add = [&places](const HostSecrets& host) {
         places.insert(places.end(), {&host.api_key, &host.proxy});
     };
@@ -149,8 +152,8 @@ std::span<const Section> sections() { return kSections; }
 std::span<const Key> keys() {
     static const std::vector<Key> all = [] {
         std::vector<Key> rows;
-        for (const auto table :
-             {source_keys(), daemon_keys(), watch_keys(), endpoint_keys(), watchdog_keys(), rule_keys()})
+        for (const auto table : {source_keys(), daemon_keys(), watch_keys(), endpoint_keys(), watchdog_keys(),
+                                 rule_keys(), trace_keys()})
             rows.insert(rows.end(), table.begin(), table.end());
         return rows;
     }();

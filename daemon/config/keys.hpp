@@ -72,6 +72,7 @@ struct Draft {
     SecretPlace http_token;
     SecretPlace http_read_token;
     SecretPlace ping_url;
+    SecretPlace trace_headers;
 };
 
 std::vector<const SecretPlace*> places_of_secrets(const Draft& draft);

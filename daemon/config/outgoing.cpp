@@ -105,6 +105,7 @@ void resolve_proxies(SecretReader& reader, Draft& draft, const Places& places, c
                          "endpoint.proxy: e-mail does not go through an HTTP proxy");
     }
     proxies.of_environment(settings.watchdog.ping_url.reveal(), settings.watchdog.ping_proxy);
+    proxies.of_environment(settings.traces.otlp_url, settings.traces.proxy);
 }
 
 void resolve_ca_files(Settings& settings, const Places& places, const std::filesystem::path& folder,
@@ -114,6 +115,7 @@ void resolve_ca_files(Settings& settings, const Places& places, const std::files
     if (settings.neardata) resolve_ca_file(settings.neardata->ca_file, "neardata", places, folder, report);
     for (std::size_t i = 0; i < settings.endpoints.size(); ++i)
         resolve_ca_file(settings.endpoints[i].ca_file, item_path("endpoint", i), places, folder, report);
+    resolve_ca_file(settings.traces.ca_file, "traces", places, folder, report);
 }
 
 }  // namespace receiptd::config

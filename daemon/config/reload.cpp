@@ -141,6 +141,7 @@ std::vector<Change> reload(Settings& running, const Settings& read) {
     for (const auto& section : sections()) reload.visit(section);
     running = std::move(reload).settings();
     running.watchdog.ping_proxy = read.watchdog.ping_proxy;  // of the new ping_url
+    running.traces.proxy = read.traces.proxy;                // of the new otlp_url
     return std::move(reload).changes();
 }
 

@@ -5,6 +5,7 @@
 #include "config/outgoing.hpp"
 #include "config/parse.hpp"
 #include "config/secret_reader.hpp"
+#include "config/traces.hpp"
 #include "config/watchdog.hpp"
 
 #include <algorithm>
@@ -239,6 +240,7 @@ void resolve_secrets(Draft& draft, const Places& places, const std::filesystem::
     resolve_token(reader, "http.token", draft.http_token, http.token, places, report);
     resolve_token(reader, "http.read_token", draft.http_read_token, http.read_token, places, report);
     resolve_ping_url(reader, draft, places, report);
+    resolve_trace_headers(reader, draft, places, report);
     resolve_proxies(reader, draft, places, environment, report);
     resolve_ca_files(draft.settings, places, folder, report);
     resolve_database(reader, draft, places, report);

@@ -156,6 +156,20 @@ struct Watchdog {
     Millis ping_every{60'000};
 };
 
+// Trees that leave as OpenTelemetry traces.
+struct Traces {
+    std::string otlp_url;          // of a collector, without /v1/traces; empty: none leaves
+    base::Secret headers;          // as Endpoint has them
+    base::Secret proxy;            // that the environment names for it
+    std::string ca_file;           // as Upstream has it
+    bool watched = true;           // watched transactions
+    bool failed = true;            // trees that failed
+    double sample = 0;             // share of all trees, by hash
+    double most_per_second = 200;  // trees; 0: any number
+    unsigned most_services = 200;  // contracts with a service name of their own
+    bool arguments = false;
+};
+
 // How long a watched transaction may stay in a stage before it is stuck (chain::StuckRules).
 struct StuckAfter {
     std::chrono::seconds pending{60};
@@ -190,6 +204,7 @@ struct Settings {
     std::optional<Neardata> neardata;
     std::vector<Endpoint> endpoints;
     Watchdog watchdog;
+    Traces traces;
     std::vector<AlertRule> rules;
     std::vector<AccountList> lists;
     StuckAfter stuck_after;

@@ -15,6 +15,7 @@
 #include "storage/session.hpp"
 #include "storage/set_aside.hpp"
 #include "storage/told.hpp"
+#include "storage/trace_choice.hpp"
 #include "storage/unfinished.hpp"
 
 #include <atomic>
@@ -94,6 +95,7 @@ public:
     DayCloser day_closer;
     Finisher finisher;
     RuleBook rules;
+    TraceChoice traces;
     SetAside set_aside;
     Pool pool;
 

@@ -217,7 +217,7 @@ LateTrees judge_late(pqxx::connection& connection, const Turn& turn, const chain
     judge_stored(tx, stored, due.times, batch, of_accounts ? in_part : InPart::nothing);
     batch.withhold_before(news_since);
     copy_rows(tx, batch);
-    const auto told = tell_batch(tx, database.rules, batch);
+    const auto told = tell_batch(tx, database, batch);
     forget_late(tx, known);
     look_again_soon(tx, waiting);
     due.everywhere ? forget_late(tx, unknown) : look_everywhere_later(tx, unknown);

@@ -112,12 +112,12 @@ void lack_no_more(pqxx::transaction_base& tx, const std::vector<std::string>& ac
                 text_array(accounts), heights);
 }
 
-void write_rows_of(pqxx::transaction_base& tx, chain::RowBatch& batch, RuleBook& rules) {
+void write_rows_of(pqxx::transaction_base& tx, chain::RowBatch& batch, Database& database) {
     leave_out_stored(tx, batch);
     gather_executions(tx, executed_again_before(tx, batch));
     RowsThere(tx, batch).forget_judged();
     copy_rows(tx, batch);
-    tell_batch(tx, rules, batch);
+    tell_batch(tx, database, batch);
     remember_listed(tx, batch.listed);
     remember_left_out(tx, batch.facts.left_out);
     adopt_awaited(tx, batch);
@@ -189,7 +189,7 @@ base::Task<bool> PgAccountStore::commit_rows_of(std::vector<std::string> account
             auto rows = batch;
             pqxx::work tx(connection);
             lock_adoption(tx);
-            write_rows_of(tx, rows, database.rules);
+            write_rows_of(tx, rows, database);
             if (!are_stored(tx, rows.facts.covered)) return false;
             cover_rows_of(tx, accounts, rows, whole);
             tx.commit();

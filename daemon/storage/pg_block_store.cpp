@@ -51,9 +51,9 @@ bool add_to_coverage(pqxx::transaction_base& tx, const std::string& heights,
     return !updated.empty();
 }
 
-Told write_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch, RuleBook& rules) {
+Told write_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch, Database& database) {
     copy_rows(tx, batch);
-    auto told = tell_batch(tx, rules, batch);
+    auto told = tell_batch(tx, database, batch);
     remember_listed(tx, batch.listed);
     remember_left_out(tx, batch.facts.left_out);
     want_watches(tx, batch.watches);
@@ -92,7 +92,7 @@ public:
 
     // When the rows of the batch are there: what is known of their trees from elsewhere. What the rows decide
     // (that a yield timed out, say, as they have its resume) is news like that of the batch.
-    Told complete(RuleBook& rules) {
+    Told complete(Database& database) {
         if (trees_.empty()) return {};
         shim::query(tx_,
                     "UPDATE receipts r SET parent_receipt_id = nullif(parent, ''), "
@@ -105,7 +105,7 @@ public:
                     first(), last());
         auto settled = settle_again(tx_, {trees_.begin(), trees_.end()}, first());
         settled.withhold_before({batch_.happened.since, chain::withheld::kTooOld, batch_.alerts_sent_since});
-        return tell_batch(tx_, rules, settled);
+        return tell_batch(tx_, database, settled);
     }
 
 private:
@@ -144,11 +144,11 @@ private:
     std::vector<std::string> ids_, of_trees_, parents_, roles_;  // of the receipts that were removed
 };
 
-Told write_over_found_early(pqxx::transaction_base& tx, const chain::RowBatch& batch, RuleBook& rules) {
+Told write_over_found_early(pqxx::transaction_base& tx, const chain::RowBatch& batch, Database& database) {
     FoundEarly found(tx, batch);
     found.forget();
-    auto told = write_rows(tx, batch, rules);
-    told += found.complete(rules);
+    auto told = write_rows(tx, batch, database);
+    told += found.complete(database);
     return told;
 }
 
@@ -219,8 +219,7 @@ CommitOutcome commit_batch(pqxx::connection& connection, chain::RowBatch& batch,
                 pqxx::work tx(connection);
                 Told told;
                 if (naming != Naming::none) lock_adoption(tx);
-                auto done =
-                    write_and_cover(tx, batch, naming, [&] { told = write(tx, batch, database.rules); });
+                auto done = write_and_cover(tx, batch, naming, [&] { told = write(tx, batch, database); });
                 if (done != Written(CommitOutcome::committed)) return done;
                 const auto day = only_day_of(batch.facts.blocks);
                 if (!day || day != database.marked_day) mark_days(tx, batch.facts.blocks);

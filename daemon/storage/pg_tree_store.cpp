@@ -210,7 +210,7 @@ WrittenTree write_tree(pqxx::connection& connection, const chain::TreeRows& tree
                         done.block_timestamp_nanosec);
     complete_transaction(tx, done);
     await_blocks(tx, tree);
-    const auto told = tell_batch(tx, database.rules, tree.batch);
+    const auto told = tell_batch(tx, database, tree.batch);
     adopt_data(tx, done);
     const auto& facts = tree.batch.facts;
     if (facts.late_trees.empty()) forget_late_tree(tx, done.tx_hash);
@@ -285,7 +285,7 @@ base::Task<chain::DecidedCounts> PgTreeStore::discard_tree(PendingTree tree, cha
         gather_executions(tx, {tree.tx_hash});
         auto batch = settle_again(tx, {tree.tx_hash}, timestamp);
         batch.withhold_before(news_since);
-        const auto told = tell_batch(tx, database.rules, batch);
+        const auto told = tell_batch(tx, database, batch);
         name_executions(tx, {tree.tx_hash});
         tx.commit();
         database.announce(told);

@@ -218,7 +218,7 @@ base::Task<void> PgUnplacedStore::store_orphan(std::string receipt_id, chain::Ro
                                            receipt_id);
             if (!still.empty()) copy_rows(tx, rows);
             const bool is_news = !still.empty() && !still[0][0].as<bool>();
-            const auto told = is_news ? tell_batch(tx, database.rules, rows) : Told();
+            const auto told = is_news ? tell_batch(tx, database, rows) : Told();
             tx.commit();
             database.announce(told);
         });

@@ -107,7 +107,8 @@ base::Task<bool> PgWatchStore::replace_ended(NewWatch watch, chain::Stage ended)
         const auto removed =
             shim::query(tx,
                         "DELETE FROM watches WHERE tx_hash = $1 AND stage = $2 "
-                        "RETURNING coalesce(idempotency_key, ''), coalesce(metadata::text, '')",
+                        "RETURNING coalesce(idempotency_key, ''), coalesce(metadata::text, ''), "
+                        "coalesce(traceparent, '')",
                         row.tx_hash, std::string(chain::stage_name(ended)));
         if (removed.empty()) return false;
         remove_transitions(tx, row.tx_hash);
@@ -115,6 +116,7 @@ base::Task<bool> PgWatchStore::replace_ended(NewWatch watch, chain::Stage ended)
         if (!key.empty()) row.idempotency_key = key;
         const auto metadata = removed[0][1].as<std::string>();
         if (!metadata.empty()) row.metadata_json = metadata;
+        if (row.traceparent.empty()) row.traceparent = removed[0][2].as<std::string>();
         const bool added = !insert_watches(tx, {row}).empty();
         if (added) tx.commit();
         return added;
@@ -237,29 +239,7 @@ base::Task<bool> PgWatchStore::wait_for_watches(std::chrono::milliseconds timeou
 
 base::Task<std::vector<StoredTransition>> PgWatchStore::transitions(std::string tx_hash) {
     return lane_.transaction([tx_hash = std::move(tx_hash)](pqxx::work& tx) {
-        const auto rows = shim::query(
-            tx,
-            "SELECT from_stage, to_stage, " + microseconds_of("at") + ", block_height, " +
-                microseconds_of("block_time") + ", evidence, " + certainty_columns() +
-                ", final, coalesce(inclusion_id, '') FROM watch_transitions WHERE tx_hash = $1 ORDER BY at",
-            tx_hash);
-        std::vector<StoredTransition> found;
-        for (const auto& row : rows) {
-            StoredTransition stored;
-            auto& transition = stored.transition;
-            transition.from = chain::parse_stage(row[0].as<std::string>()).value_or(chain::Stage::accepted);
-            transition.to = chain::parse_stage(row[1].as<std::string>()).value_or(chain::Stage::accepted);
-            stored.learned_at = wall_time(row[2]);
-            if (!row[3].is_null() && !row[4].is_null())
-                transition.at = chain::ExecutedAt{row[3].as<chain::BlockHeight>(),
-                                                  row[4].as<std::uint64_t>() * kNanosecondsPerMicrosecond};
-            transition.evidence = row[5].as<std::string>();
-            stored.certainty = certainty_of(row, 6).value_or(chain::Certainty{});
-            transition.final = shim::optional_of<bool>(row[9]);
-            transition.inclusion_id = row[10].as<std::string>();
-            found.push_back(std::move(stored));
-        }
-        return found;
+        return std::move(transitions_of(tx, {tx_hash})[tx_hash]);
     });
 }
 

@@ -152,7 +152,7 @@ chain::DecidedCounts settle(pqxx::connection& connection, base::HeightRange arou
     if (batch.rows() == 0 && batch.disowned.empty()) return {};
     batch.withhold_before(news_since);
     copy_rows(tx, batch);
-    const auto told = tell_batch(tx, database.rules, batch);
+    const auto told = tell_batch(tx, database, batch);
     name_executions(tx, again);
     tx.commit();
     database.announce(told);

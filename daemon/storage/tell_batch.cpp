@@ -5,6 +5,7 @@
 #include "storage/news.hpp"
 #include "storage/rule_interest.hpp"
 #include "storage/stored_happenings.hpp"
+#include "storage/trace_outbox.hpp"
 #include "storage/verdict_subjects.hpp"
 
 #include <algorithm>
@@ -74,7 +75,9 @@ Told tell_happenings(pqxx::transaction_base& tx, const rule::RuleSet& now,
 
 }  // namespace
 
-Told tell_batch(pqxx::transaction_base& tx, RuleBook& rules, const chain::RowBatch& batch) {
+Told tell_batch(pqxx::transaction_base& tx, Database& database, const chain::RowBatch& batch) {
+    auto& rules = database.rules;
+    queue_traces(tx, database.traces.rules(), batch);
     const auto sent_since = batch.alerts_sent_since;
     auto told = tell_findings(tx, rules, batch.findings, Telling::any, sent_since);
     const auto rows_of = [&batch](chain::Table table) { return batch[table].rows; };

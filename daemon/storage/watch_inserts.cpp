@@ -53,28 +53,32 @@ struct WatchColumns {
             block_hashes.push_back(watch->block_hash);
             block_heights.push_back(text_of(watch->block_hash_height));
             metadata.push_back(watch->metadata_json);
+            traceparents.push_back(watch->traceparent);
             give_metadata = give_metadata || !watch->metadata_json.empty();
+            give_traceparent = give_traceparent || !watch->traceparent.empty();
         }
     }
     std::vector<std::string> tx_hashes, senders, origins, rules, bytes, idempotency_keys, public_keys, nonces,
-        valid_until, nonce_indexes, block_hashes, block_heights, metadata;
-    bool give_metadata = false;
+        valid_until, nonce_indexes, block_hashes, block_heights, metadata, traceparents;
+    bool give_metadata = false, give_traceparent = false;
 };
 
 // Inserts in the order of the hashes, so that two writers of the same watches cannot deadlock.
 constexpr const char* kInsert =
     "INSERT INTO watches AS w (tx_hash, sender_id, origin, rule, signed_tx_base64, idempotency_key, "
     "  public_key, nonce, valid_until, nonce_index, block_hash, block_hash_height, metadata, "
-    "  safe_to_resign_after_height, safe_to_resign_estimated_at) "
+    "  traceparent, safe_to_resign_after_height, safe_to_resign_estimated_at) "
     "SELECT tx_hash, sender_id, origin, nullif(rule, ''), nullif(bytes, ''), nullif(key, ''), "
     "  nullif(public_key, ''), nullif(nonce, '')::numeric, nullif(valid_until, '')::bigint, "
     "  nullif(nonce_index, '')::int, nullif(block_hash, ''), nullif(block_height, '')::bigint, "
-    "  nullif(metadata, '')::json, nullif(valid_until, '')::bigint, estimated_time(nullif(valid_until, "
+    "  nullif(metadata, '')::json, nullif(traceparent, ''), nullif(valid_until, '')::bigint, "
+    "estimated_time(nullif(valid_until, "
     "'')::bigint) "
     "FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], "
-    "  $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[]) AS new (tx_hash, "
+    "  $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[]) AS new "
+    "(tx_hash, "
     "  sender_id, origin, rule, bytes, key, public_key, nonce, valid_until, nonce_index, block_hash, "
-    "  block_height, metadata) "
+    "  block_height, metadata, traceparent) "
     "WHERE key = '' OR NOT EXISTS (SELECT FROM watches other WHERE other.idempotency_key = key "
     "  AND other.tx_hash <> new.tx_hash) "
     "ORDER BY tx_hash "
@@ -82,6 +86,7 @@ constexpr const char* kInsert =
     "  signed_tx_base64 = excluded.signed_tx_base64, "
     "  idempotency_key = coalesce(w.idempotency_key, excluded.idempotency_key), "
     "  metadata = coalesce(w.metadata, excluded.metadata), "
+    "  traceparent = coalesce(w.traceparent, excluded.traceparent), "
     "  public_key = excluded.public_key, nonce = excluded.nonce, valid_until = excluded.valid_until, "
     "  nonce_index = excluded.nonce_index, block_hash = excluded.block_hash, "
     "  block_hash_height = excluded.block_hash_height, "
@@ -106,14 +111,22 @@ constexpr const char* kGiveMetadata =
     "FROM unnest($1::text[], $2::text[]) AS new (tx_hash, metadata) "
     "WHERE w.tx_hash = new.tx_hash AND new.metadata <> '' AND w.metadata IS NULL";
 
+constexpr const char* kGiveTraceparent =
+    "UPDATE watches w SET traceparent = new.traceparent, updated_at = now() "
+    "FROM unnest($1::text[], $2::text[]) AS new (tx_hash, traceparent) "
+    "WHERE w.tx_hash = new.tx_hash AND new.traceparent <> '' AND w.traceparent IS NULL";
+
 std::vector<std::string> insert(pqxx::transaction_base& tx, const WatchColumns& c) {
-    const auto rows = shim::query(
-        tx, kInsert, text_array(c.tx_hashes), text_array(c.senders), text_array(c.origins),
-        text_array(c.rules), text_array(c.bytes), text_array(c.idempotency_keys), text_array(c.public_keys),
-        text_array(c.nonces), text_array(c.valid_until), text_array(c.nonce_indexes),
-        text_array(c.block_hashes), text_array(c.block_heights), text_array(c.metadata));
+    const auto rows =
+        shim::query(tx, kInsert, text_array(c.tx_hashes), text_array(c.senders), text_array(c.origins),
+                    text_array(c.rules), text_array(c.bytes), text_array(c.idempotency_keys),
+                    text_array(c.public_keys), text_array(c.nonces), text_array(c.valid_until),
+                    text_array(c.nonce_indexes), text_array(c.block_hashes), text_array(c.block_heights),
+                    text_array(c.metadata), text_array(c.traceparents));
     shim::query(tx, kGiveKeys, text_array(c.tx_hashes), text_array(c.bytes), text_array(c.idempotency_keys));
     if (c.give_metadata) shim::query(tx, kGiveMetadata, text_array(c.tx_hashes), text_array(c.metadata));
+    if (c.give_traceparent)
+        shim::query(tx, kGiveTraceparent, text_array(c.tx_hashes), text_array(c.traceparents));
     std::vector<std::string> added;
     for (const auto& row : rows)
         if (row[1].as<bool>()) added.push_back(row[0].as<std::string>());
@@ -150,7 +163,7 @@ void require_storable(const std::vector<NewWatch>& watches) {
             throw StorageError("a watch's tx_hash is not 32 bytes in base58");
         for (const auto* text :
              {&watch.sender_id, &watch.rule, &watch.signed_tx_base64, &watch.idempotency_key,
-              &watch.public_key, &watch.block_hash, &watch.metadata_json})
+              &watch.public_key, &watch.block_hash, &watch.metadata_json, &watch.traceparent})
             if (text->find('\0') != std::string::npos)
                 throw StorageError("a text of the watch of " + watch.tx_hash +
                                    " holds a NUL character, which PostgreSQL does not store");

@@ -70,7 +70,24 @@ Watch watch_of(const pqxx::row& row) {
         watch.state.early = {
             {row[27].as<chain::BlockHeight>(), row[28].as<std::uint64_t>() * kNanosecondsPerMicrosecond},
             row[26].as<std::string>()};
+    watch.traceparent = row[29].as<std::string>();
     return watch;
+}
+
+StoredTransition transition_of(const pqxx::row& row) {
+    StoredTransition stored;
+    auto& transition = stored.transition;
+    transition.from = chain::parse_stage(row[1].as<std::string>()).value_or(chain::Stage::accepted);
+    transition.to = chain::parse_stage(row[2].as<std::string>()).value_or(chain::Stage::accepted);
+    stored.learned_at = wall_time(row[3]);
+    if (!row[4].is_null() && !row[5].is_null())
+        transition.at = chain::ExecutedAt{row[4].as<chain::BlockHeight>(),
+                                          row[5].as<std::uint64_t>() * kNanosecondsPerMicrosecond};
+    transition.evidence = row[6].as<std::string>();
+    stored.certainty = certainty_of(row, 7).value_or(chain::Certainty{});
+    transition.final = shim::optional_of<bool>(row[10]);
+    transition.inclusion_id = row[11].as<std::string>();
+    return stored;
 }
 
 }  // namespace
@@ -84,12 +101,28 @@ const std::string kWatchColumns =
     microseconds_of("next_check_at") +
     ", coalesce(block_hash, ''), block_hash_height, "
     "coalesce(idempotency_key, ''), coalesce(metadata::text, ''), " +
-    certainty_columns() + ", early_block_hash, early_block_height, " + microseconds_of("early_block_time");
+    certainty_columns() + ", early_block_hash, early_block_height, " + microseconds_of("early_block_time") +
+    ", coalesce(traceparent, '')";
 
 std::vector<Watch> watches_of(const pqxx::result& rows) {
     std::vector<Watch> found;
     found.reserve(static_cast<std::size_t>(rows.size()));
     for (const auto& row : rows) found.push_back(watch_of(row));
+    return found;
+}
+
+std::map<std::string, std::vector<StoredTransition>> transitions_of(
+    pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes) {
+    std::map<std::string, std::vector<StoredTransition>> found;
+    for (const auto& row :
+         shim::query(tx,
+                     "SELECT tx_hash, from_stage, to_stage, " + microseconds_of("at") + ", block_height, " +
+                         microseconds_of("block_time") + ", evidence, " + certainty_columns() +
+                         ", final, coalesce(inclusion_id, '') FROM watch_transitions WHERE tx_hash = ANY "
+                         "($1::text[]) "
+                         "ORDER BY tx_hash, at",
+                     text_array(tx_hashes)))
+        found[row[0].as<std::string>()].push_back(transition_of(row));
     return found;
 }
 

@@ -4,6 +4,7 @@
 #include "storage/pqxx_shim.hpp"
 #include "storage/watch_store.hpp"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -25,5 +26,9 @@ std::vector<Watch> select_watches(pqxx::transaction_base& tx, const std::string&
                                   const Parameters&... parameters) {
     return watches_of(shim::query(tx, "SELECT " + kWatchColumns + " FROM watches " + which, parameters...));
 }
+
+// Transitions by hash, each in their order.
+std::map<std::string, std::vector<StoredTransition>> transitions_of(
+    pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes);
 
 }  // namespace receiptd::storage

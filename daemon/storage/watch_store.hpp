@@ -26,6 +26,7 @@ struct NewWatch {
     WatchOrigin origin = WatchOrigin::hash;
     std::string rule;           // its name, for WatchOrigin::rule
     std::string metadata_json;  // an object that is told with it (watch/metadata.hpp); empty: none
+    std::string traceparent;    // of the caller; empty: none
     // The following are set for a submission; empty otherwise.
     std::string signed_tx_base64;
     std::string idempotency_key;
@@ -46,6 +47,7 @@ struct Watch {
     chain::WatchedTransaction transaction;
     std::string evidence_json;  // of the latest transition; empty: none
     std::string idempotency_key, metadata_json;
+    std::string traceparent;  // of the caller; empty: none
     std::string signed_tx_base64;
     std::string public_key;
     unsigned checks = 0;

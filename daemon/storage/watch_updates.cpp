@@ -7,6 +7,7 @@
 #include "storage/pg_watch_store.hpp"
 #include "storage/set_aside.hpp"
 #include "storage/sql_time.hpp"
+#include "storage/trace_outbox.hpp"
 #include "storage/watch_findings.hpp"
 #include "storage/watch_stages.hpp"
 
@@ -218,8 +219,17 @@ std::string fate_of_inclusion(const chain::Transition& transition) {
     return transition.final == false ? "early" : "final";
 }
 
+std::vector<std::string> that_end(const std::vector<AppliedUpdate>& applied) {
+    std::vector<std::string> tx_hashes;
+    for (const auto& item : applied)
+        if (item.update->state.stage != item.before.stage && chain::is_end(item.update->state.stage))
+            tx_hashes.push_back(item.update->tx_hash);
+    return tx_hashes;
+}
+
 Updated write(pqxx::connection& connection, std::span<const WatchUpdate> updates, std::int64_t now,
-              RuleBook& rules) {
+              Database& database) {
+    auto& rules = database.rules;
     pqxx::work tx(connection);
     auto rows = lock_rows(tx, updates);
     std::vector<AppliedUpdate> applied;
@@ -245,6 +255,7 @@ Updated write(pqxx::connection& connection, std::span<const WatchUpdate> updates
         updated.findings = std::move(written.added);
         updated.told = std::move(written.told);
         updated.told += tell_stages(tx, rules, applied, now);
+        queue_watched(tx, database.traces.rules(), that_end(applied));
     }
     tx.commit();
     return updated;
@@ -274,7 +285,7 @@ public:
         const auto id_of = [](const WatchUpdate& update) { return update.tx_hash; };
         const auto write_some = [this](std::span<const WatchUpdate> some) {
             add(database_.partitions.with_days(connection_, days_of(some, now_), DayLeave::free, [&] {
-                return storage::write(connection_, some, now_, database_.rules);
+                return storage::write(connection_, some, now_, database_);
             }));
         };
         const auto leave = [this](const WatchUpdate& update, const Refusal& refusal) {
@@ -292,7 +303,7 @@ private:
         if (update.from == chain::Stage::unknown) return;  // as before
         const std::array one{refused_update(update, refusal)};
         try {
-            add(storage::write(connection_, one, now_, database_.rules));
+            add(storage::write(connection_, one, now_, database_));
         } catch (const pqxx::sql_error& e) {
             if (fault_kind(shim::sqlstate_of(e)) != FaultKind::refused) throw;
         }

@@ -18,6 +18,7 @@ struct SubmitRequest {
     std::string base64;
     std::string idempotency_key;  // empty: none
     std::string metadata_json;    // as metadata.hpp makes it; empty: none
+    std::string traceparent;      // of the caller (trace/ids.hpp); empty: none
 };
 
 // Stored and followed from here on.

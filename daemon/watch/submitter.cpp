@@ -84,6 +84,7 @@ storage::NewWatch new_watch(const ReadTransaction& read, const ChainFacts& facts
     watch.signed_tx_base64 = read.base64;
     watch.idempotency_key = request.idempotency_key;
     watch.metadata_json = request.metadata_json;
+    watch.traceparent = request.traceparent;
     watch.public_key = body.public_key.to_string();
     watch.nonce = body.nonce.nonce;
     watch.nonce_index = body.nonce.nonce_index;
@@ -122,6 +123,7 @@ storage::NewWatch completed_row(const storage::Watch& watch, const SubmitRequest
     row.signed_tx_base64 = watch.signed_tx_base64;
     row.idempotency_key = request.idempotency_key;
     row.metadata_json = request.metadata_json;
+    row.traceparent = request.traceparent;
     return row;
 }
 
@@ -180,7 +182,8 @@ base::Task<std::optional<SubmitError>> Submitter::complete(const storage::Watch&
                                                            const SubmitRequest& request) {
     const bool has_key = request.idempotency_key.empty() || watch.idempotency_key == request.idempotency_key;
     const bool has_metadata = request.metadata_json.empty() || !watch.metadata_json.empty();
-    if (has_key && has_metadata) co_return std::nullopt;
+    const bool has_trace = request.traceparent.empty() || !watch.traceparent.empty();
+    if (has_key && has_metadata && has_trace) co_return std::nullopt;
     std::vector<storage::NewWatch> rows;
     rows.push_back(completed_row(watch, request));
     co_await store_.add_watches(std::move(rows));

@@ -6,6 +6,7 @@
 
 #include "chain/tree/judgement.hpp"
 #include "watch/submission.hpp"
+#include "watch/transaction_trace.hpp"
 #include "watch/tree_json.hpp"
 
 #include <algorithm>
@@ -249,6 +250,7 @@ std::string transaction_json(const TransactionView& view) {
     const auto state = state_of(view);
     Json json;
     json["tx_hash"] = view.tx_hash;
+    json["trace_id"] = trace_id(view);
     json["sender_id"] = text_or_null(view.sender_id);
     const auto user = view.tree ? view.tree->user : chain::User();
     json["user_id"] =

@@ -87,9 +87,9 @@ std::string what_is_pruned(const TransactionView& view);
 // Why a tree has no verdict, in words.
 std::string why_no_verdict(const chain::Judgement& tree);
 
-// {tx_hash, sender_id, user_id, idempotency_key, metadata, source: "database"|"hosts", stage, verdict,
-// reason, conclusive, safe_to_resign_after_height, safe_to_resign_estimated_at, evidence, stages: [...],
-// findings: [...], global_contracts: [...], tree: {...}|null, other_executions: [{..., reason}],
+// {tx_hash, trace_id, sender_id, user_id, idempotency_key, metadata, source: "database"|"hosts", stage,
+// verdict, reason, conclusive, safe_to_resign_after_height, safe_to_resign_estimated_at, evidence, stages:
+// [...], findings: [...], global_contracts: [...], tree: {...}|null, other_executions: [{..., reason}],
 // pruned: {before, receipts}|null}. `reason`:
 // why a watch ended without a tree; else the error_class of the failure that gave the verdict. In `tree`
 // receipts are nested by who made whom

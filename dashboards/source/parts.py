@@ -3,6 +3,8 @@
 A board says what it shows; how it looks and reads is decided here, once for all boards.
 """
 
+import json
+import urllib.parse
 import zlib
 
 PROMETHEUS = {"type": "prometheus", "uid": "${prometheus}"}
@@ -30,9 +32,19 @@ def of_value(title, uid, variable):
     return board_link(title, uid, **{variable: "${__value.raw:percentencode}"})
 
 
+def explored(source, query):
+    """A question to a data source in Grafana's Explore, over the same time."""
+    pane = {"datasource": source, "queries": [query | {"refId": "A", "datasource": {"type": "tempo", "uid": source}}],
+            "range": {"from": "${__from}", "to": "${__to}"}}
+    return "/explore?schemaVersion=1&panes=" + urllib.parse.quote(json.dumps({"trace": pane}, separators=(",", ":")), safe="${}:")
+
+
+# A trace has its caller's id, or its own: the hash finds both.
+TRACEQL = {"queryType": "traceql", "query": '{ span.near.tx_hash = "${__value.raw}" }'}
 TRANSACTION = [
     {"title": "What happened to it", "url": "${page:raw}/tx/${__value.raw}", "targetBlank": True},
     {"title": "In an explorer", "url": "${explorer:raw}${__value.raw}", "targetBlank": True},
+    {"title": "Its trace", "url": explored("${tempo:raw}", TRACEQL), "targetBlank": True},
 ]
 ACCOUNT = [of_value("Its transactions", "receiptd-transactions", "account"),
            of_value("Its failures", "receiptd-failures", "account"),
@@ -217,6 +229,7 @@ COMMON = [
     labels("instance", "Daemon", "receiptd_build_info", "instance"),
     asked("network", "Network", "Of the database; it says which explorer transactions link to.", "SELECT network FROM chain_identity"),
     written("page", "Page of receiptd", "Where the daemon's page is reached from your browser; transactions link to it.", "http://localhost:9464"),
+    written("tempo", "Traces", "The uid of the data source that has the traces of transactions, if receiptd sends them ([traces]).", "tempo"),
     asked("explorer", "Explorer", "What stands before the hash of a transaction in an explorer's address.", EXPLORER, hide=2),
 ]
 UPSTREAM = labels("upstream", "Upstream", "receiptd_upstream_health", "upstream")

@@ -20,15 +20,17 @@ ARROWS = {
     "chain/rows": "base chain/wire chain/json chain/tree chain/proof",
     "chain/proof": "base chain/wire chain/json",
     "draw": "base chain",
+    "trace": "base channel chain",
     "net": "base metrics",
     "rpc": "base config metrics chain net",
     "storage": "base rule storm config metrics chain",
     "follow": "base rule config metrics chain rpc storage",
     "alert": "base rule storm channel config metrics chain net storage",
-    "watch": "base config metrics chain rpc storage",
-    "api": "base rule storm metrics chain draw net storage watch",
+    "watch": "base config metrics chain trace rpc storage",
+    "telemetry": "base config metrics chain trace net storage watch",
+    "api": "base rule storm metrics chain draw trace net storage watch",
     "page": "base rule metrics chain draw net storage watch api",
-    "app": "base cli rule storm channel config metrics chain draw net rpc storage follow alert watch api page",
+    "app": "base cli rule storm channel config metrics chain draw trace net rpc storage follow alert watch telemetry api page",
 }
 # The parts of the sandbox, sandbox/<part>: what they may include of the daemon and of one another. Of chain only the forms
 # and hashes that everybody must agree on: its ground truth would prove nothing if it judged by the daemon's own rules.
@@ -47,7 +49,7 @@ SANDBOX = {
 # start of a system include: the paths that may have it.
 LIBRARIES = {
     "boost/beast": r"daemon/net/[^/]+\.cpp",
-    "boost/asio": r"(daemon/(base|net|rpc|storage|follow|alert|watch|api|page|app)|sandbox|tests|bench)/",
+    "boost/asio": r"(daemon/(base|net|rpc|storage|follow|alert|watch|telemetry|api|page|app)|sandbox|tests|bench)/",
     "openssl/": r"(daemon|tests/unit)/net/",
     "kainjow/": r"daemon/(page/render|channel/words)\.cpp",
     "curl/": r"daemon/net/[^/]+\.cpp",

@@ -1,9 +1,11 @@
 """The dashboards' form, the rules and their tests, without a running daemon."""
 
 import copy
+import json
 import re
 import subprocess
 import unittest
+import urllib.parse
 
 import yaml
 
@@ -32,7 +34,7 @@ class Dashboards(unittest.TestCase):
     def test_links_lead_to_boards_and_variables_that_are_there(self):
         self.assertEqual(boards.link_problems([boards.load(path) for path in boards.files()]), [])
 
-    def test_each_transaction_of_a_table_links_to_its_page_and_to_an_explorer(self):
+    def test_each_transaction_of_a_table_links_to_its_page_to_an_explorer_and_to_its_trace(self):
         for path in boards.files():
             for panel, target in boards.targets(boards.load(path), "postgres"):
                 if panel["type"] != "table" or not re.search(r"\btx_hash(,| *\n)", target["rawSql"].split("FROM")[0]):
@@ -40,7 +42,11 @@ class Dashboards(unittest.TestCase):
                 links = [one["url"] for override in panel["fieldConfig"]["overrides"]
                          if override["matcher"] == {"id": "byName", "options": "tx_hash"}
                          for changed in override["properties"] if changed["id"] == "links" for one in changed["value"]]
-                self.assertEqual(links, ["${page:raw}/tx/${__value.raw}", "${explorer:raw}${__value.raw}"], panel["title"])
+                self.assertEqual(links[:2], ["${page:raw}/tx/${__value.raw}", "${explorer:raw}${__value.raw}"], panel["title"])
+                asked = urllib.parse.parse_qs(urllib.parse.urlsplit(links[2]).query)
+                trace = json.loads(asked["panes"][0])["trace"]
+                self.assertEqual(trace["queries"][0]["query"], '{ span.near.tx_hash = "${__value.raw}" }', panel["title"])
+                self.assertEqual(trace["datasource"], "${tempo:raw}")
 
     def test_who_is_on_call_sees_twelve_panels_at_most(self):
         self.assertLessEqual(len(list(boards.panels(boards.load(boards.BOARDS / "overview.json")))), 12)

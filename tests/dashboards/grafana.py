@@ -29,7 +29,7 @@ class Shown:
     def __init__(self, since, until, chosen=None, least=60, rate=60):
         self.since, self.until, self.least, self.rate = since, until, least, rate
         self.chosen = {"account": "", "contract": "", "method": "", "network": "sandbox", "page": "http://localhost:9464",
-                       "explorer": "http://localhost:9464/tx/", "instance": ".*", "upstream": ".*"} | (chosen or {})
+                       "explorer": "http://localhost:9464/tx/", "tempo": "tempo", "instance": ".*", "upstream": ".*"} | (chosen or {})
 
     def time(self, at):
         return "'" + datetime.datetime.fromtimestamp(at, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ") + "'"

@@ -93,6 +93,7 @@ class OpenApi(support.Scenario):
         for tx_hash, in ids:
             self.ask("GET", "/v1/transactions/{hash}", 200, name=tx_hash)
         self.ask("GET", "/v1/transactions/{hash}/tree.svg", 200, name=tx_hash, query="?download=true")
+        self.ask("GET", "/v1/transactions/{hash}/trace.json", 200, name=tx_hash, query="?download=true")
         self.ask("GET", "/tx/{hash}", 200, name=tx_hash)
         self.ask("GET", "/v1/search", 200, query="?q=" + tx_hash)
         self.ask("GET", "/v1/search", 200, query="?q=" + NOBODY)

@@ -46,6 +46,7 @@ public:
             watch.tx_hash = each.tx_hash;
             watch.sender_id = each.sender_id;
             watch.metadata_json = each.metadata_json;
+            watch.traceparent = each.traceparent;
             if (rows.emplace(each.tx_hash, watch).second) fresh.push_back(each.tx_hash);
         }
         co_return fresh;
@@ -204,6 +205,7 @@ struct Ask {
     std::string token = kToken;
     std::string content_type = "application/json";
     std::string last_event_id;
+    std::string traceparent = {};
     std::string client;
 };
 
@@ -283,6 +285,7 @@ protected:
         request.client = std::move(ask.client);
         if (!ask.token.empty()) request.headers.push_back({"Authorization", "Bearer " + ask.token});
         if (!ask.content_type.empty()) request.headers.push_back({"Content-Type", ask.content_type});
+        if (!ask.traceparent.empty()) request.headers.push_back({"traceparent", ask.traceparent});
         if (!ask.last_event_id.empty()) request.headers.push_back({"Last-Event-ID", ask.last_event_id});
         return run_on(io_, api().handler()(std::move(request)));
     }

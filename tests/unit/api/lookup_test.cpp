@@ -122,6 +122,20 @@ TEST_F(LookupTest, APictureIsAnSvgThatMayDoNothing) {
     problem(get(std::string("/v1/transactions/") + kPasted + "x/tree.svg"), 404);
 }
 
+TEST_F(LookupTest, ATraceIsTheBodyOfARequestThatExportsIt) {
+    stored(kHash, kPasted);
+    const auto path = "/v1/transactions/" + kHash;
+    const auto reply = get(path + "/trace.json");
+    EXPECT_EQ(header(reply, "Content-Type"), "application/json");
+    const auto request = answer(reply);
+    const auto& span = request["resourceSpans"][0]["scopeSpans"][0]["spans"][0];
+    EXPECT_EQ(span["traceId"], answer(get(path))["trace_id"]);
+    EXPECT_EQ(header(get(path + "/trace.json?download=true"), "Content-Disposition"),
+              "attachment; filename=\"" + kHash + ".otlp.json\"");
+    problem(get(path + "/trace.json?download=maybe"), 400);
+    problem(get(std::string("/v1/transactions/") + kPasted + "x/trace.json"), 404);
+}
+
 TEST_F(LookupTest, SearchSaysWhatAnIdIs) {
     stored(kHash, kPasted);
     auto found = answer(get("/v1/search?q=" + kHash));

@@ -56,6 +56,24 @@ TEST_F(WatchesTest, MetadataIsKeptAndAnotherOneForTheSameHashIsAConflict) {
     EXPECT_EQ(many[1]["problem"]["detail"], "metadata must be a JSON object");
 }
 
+TEST_F(WatchesTest, GoOnInTheTraceOfTheirCaller) {
+    const std::string traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    const auto watch = [&](const std::string& hash, const std::string& header) {
+        Ask ask;
+        ask.method = "POST";
+        ask.target = "/v1/watches";
+        ask.body = item(hash, "alice.near");
+        ask.traceparent = header;
+        answer(send(std::move(ask)), 201);
+    };
+    watch(kHash, traceparent);
+    EXPECT_EQ(watches_.rows[kHash].traceparent, traceparent);
+    EXPECT_EQ(answer(get("/v1/transactions/" + kHash))["trace_id"], "4bf92f3577b34da6a3ce929d0e0e4736");
+    watch(kOther, "nonsense");
+    EXPECT_EQ(watches_.rows[kOther].traceparent, "") << "as if it were not there";
+    EXPECT_NE(answer(get("/v1/transactions/" + kOther))["trace_id"], "4bf92f3577b34da6a3ce929d0e0e4736");
+}
+
 TEST_F(WatchesTest, BadBodiesAreToldWhere) {
     const auto pointer = [&](const std::string& body) {
         return problem(post("/v1/watches", body), 400)["pointer"];

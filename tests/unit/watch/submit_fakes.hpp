@@ -49,6 +49,7 @@ public:
             if (const auto row = rows.find(each.tx_hash);
                 row != rows.end() && !row->second.signed_tx_base64.empty()) {
                 if (row->second.metadata_json.empty()) row->second.metadata_json = each.metadata_json;
+                if (row->second.traceparent.empty()) row->second.traceparent = each.traceparent;
                 const auto has_one = std::any_of(keys.begin(), keys.end(),
                                                  [&](const auto& key) { return key.second == each.tx_hash; });
                 if (!each.idempotency_key.empty() && !has_one) give_key(each);
@@ -68,6 +69,7 @@ public:
             row.transaction.block_hash_height = each.block_hash_height;
             row.created_at = time_.wall();
             if (row.metadata_json.empty()) row.metadata_json = each.metadata_json;
+            if (row.traceparent.empty()) row.traceparent = each.traceparent;
             if (!each.idempotency_key.empty()) give_key(each);
         }
         co_return fresh;
@@ -78,6 +80,7 @@ public:
         if (row == rows.end() || row->second.state.stage != ended) co_return false;
         if (!row->second.idempotency_key.empty()) watch.idempotency_key = row->second.idempotency_key;
         if (!row->second.metadata_json.empty()) watch.metadata_json = row->second.metadata_json;
+        if (watch.traceparent.empty()) watch.traceparent = row->second.traceparent;
         rows.erase(row);
         std::vector<storage::NewWatch> one{std::move(watch)};
         co_await add_watches(std::move(one));

@@ -42,7 +42,7 @@ TEST(TransactionJson, ATransactionThatNobodyKnows) {
     EXPECT_FALSE(view.known());
     EXPECT_EQ(
         transaction_json(view),
-        R"({"tx_hash":"TX","sender_id":null,"user_id":null,"claimed_user_id":null,"idempotency_key":null,"metadata":null,"source":"database","stage":null,"final":null,"verdict":null,"near_status":null,"reason":null,)"
+        R"({"tx_hash":"TX","trace_id":"536939ed0e78c5b5d2ee7e26767bbad6","sender_id":null,"user_id":null,"claimed_user_id":null,"idempotency_key":null,"metadata":null,"source":"database","stage":null,"final":null,"verdict":null,"near_status":null,"reason":null,)"
         R"("conclusive":null,"safe_to_resign_after_height":null,"safe_to_resign_estimated_at":null,)"
         R"("evidence":null,"stages":[],"findings":[],"global_contracts":[],"tree":null,"other_executions":[],"pruned":null})");
 }
@@ -73,7 +73,7 @@ TEST(TransactionJson, AWatchThatEndedWithoutATree) {
     dropped.learned_at = base::WallTime(std::chrono::milliseconds(1'700'000'000'123));
     EXPECT_EQ(
         transaction_json(transaction_view({"TX", watch, {dropped}, {}, {}})),
-        R"({"tx_hash":"TX","sender_id":"alice","user_id":null,"claimed_user_id":null,"idempotency_key":"pay-7","metadata":{"order":7},"source":"database","stage":"dropped","final":null,"verdict":null,"near_status":null,"reason":"superseded",)"
+        R"({"tx_hash":"TX","trace_id":"536939ed0e78c5b5d2ee7e26767bbad6","sender_id":"alice","user_id":null,"claimed_user_id":null,"idempotency_key":"pay-7","metadata":{"order":7},"source":"database","stage":"dropped","final":null,"verdict":null,"near_status":null,"reason":"superseded",)"
         R"("conclusive":true,"safe_to_resign_after_height":0,"safe_to_resign_estimated_at":null,)"
         R"("evidence":{"nonce":7,"access_key_nonce":9},"stages":[{"from":"pending","to":"dropped",)"
         R"("at":"2023-11-14T22:13:20.123Z","block_height":null,"block_time":null,)"
