@@ -124,6 +124,7 @@ TEST_F(LookupTest, APictureIsAnSvgThatMayDoNothing) {
 
 TEST_F(LookupTest, ATraceIsTheBodyOfARequestThatExportsIt) {
     stored(kHash, kPasted);
+    watches_.trees[kHash].outcomes.front().at = chain::ExecutedAt{5, 1'769'860'800'000'000'000};
     const auto path = "/v1/transactions/" + kHash;
     const auto reply = get(path + "/trace.json");
     EXPECT_EQ(header(reply, "Content-Type"), "application/json");
