@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 namespace receiptd::rule {
 namespace {
 
-constexpr int kLargestExponent = 100;
+using Limits = std::numeric_limits<std::int64_t>;
 
 std::string_view take_digits(std::string_view& text) {
     const auto end = std::min(text.find_first_not_of("0123456789"), text.size());
@@ -21,29 +22,27 @@ bool take(std::string_view& text, char wanted) {
     return true;
 }
 
-// Moves the point of a number; the text holds what stands behind its 'e'.
-bool shift(Number& number, std::string_view exponent) {
-    take(exponent, '+');
-    int places = 0;
-    const auto* end = exponent.data() + exponent.size();
-    const auto read = std::from_chars(exponent.data(), end, places);
-    if (read.ec != std::errc() || read.ptr != end || places > kLargestExponent || places < -kLargestExponent)
-        return false;
-    for (; places > 0; --places) {
-        number.whole += number.fraction.empty() ? '0' : number.fraction.front();
-        if (!number.fraction.empty()) number.fraction.erase(0, 1);
-    }
-    for (; places < 0; ++places) {
-        number.fraction.insert(0, 1, number.whole.empty() ? '0' : number.whole.back());
-        if (!number.whole.empty()) number.whole.pop_back();
-    }
-    return true;
+// One that is beyond 64 bits is the largest or the smallest. nullopt: it is none.
+std::optional<std::int64_t> parse_exponent(std::string_view text) {
+    const bool negative = text.starts_with('-');
+    if (!take(text, '+')) take(text, '-');
+    if (!is_digits(text)) return std::nullopt;
+    std::int64_t exponent = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), exponent);
+    if (read.ec != std::errc()) exponent = Limits::max();
+    return negative ? -exponent : exponent;
+}
+
+std::int64_t sum(std::int64_t a, std::int64_t b) {
+    std::int64_t sum = 0;
+    if (__builtin_add_overflow(a, b, &sum)) return a < 0 ? Limits::min() : Limits::max();
+    return sum;
 }
 
 std::strong_ordering compare_sizes(const Number& a, const Number& b) {
-    if (const auto by_length = a.whole.size() <=> b.whole.size(); std::is_neq(by_length)) return by_length;
-    if (const auto by_digits = a.whole.compare(b.whole); by_digits != 0) return by_digits <=> 0;
-    return a.fraction.compare(b.fraction) <=> 0;
+    if (a.digits.empty() || b.digits.empty()) return !a.digits.empty() <=> !b.digits.empty();
+    if (a.point != b.point) return a.point <=> b.point;
+    return a.digits.compare(b.digits) <=> 0;
 }
 
 }  // namespace
@@ -61,20 +60,26 @@ bool is_digits(std::string_view text) {
 std::optional<Number> parse_number(std::string_view text) {
     Number number;
     number.negative = take(text, '-');
-    number.whole = take_digits(text);
-    if (number.whole.empty()) return std::nullopt;
+    number.digits = take_digits(text);
+    if (number.digits.empty()) return std::nullopt;
+    number.point = static_cast<std::int64_t>(number.digits.size());
     if (take(text, '.')) {
-        number.fraction = take_digits(text);
-        if (number.fraction.empty()) return std::nullopt;
+        const auto fraction = take_digits(text);
+        if (fraction.empty()) return std::nullopt;
+        number.digits += fraction;
     }
     if (take(text, 'e') || take(text, 'E')) {
-        if (!shift(number, text)) return std::nullopt;
+        const auto exponent = parse_exponent(text);
+        if (!exponent) return std::nullopt;
+        number.point = sum(*exponent, number.point);
         text = {};
     }
     if (!text.empty()) return std::nullopt;
-    number.whole.erase(0, std::min(number.whole.find_first_not_of('0'), number.whole.size()));
-    number.fraction.erase(number.fraction.find_last_not_of('0') + 1);
-    if (number.whole.empty() && number.fraction.empty()) number.negative = false;
+    const auto zeros = std::min(number.digits.find_first_not_of('0'), number.digits.size());
+    number.digits.erase(0, zeros);
+    number.digits.erase(number.digits.find_last_not_of('0') + 1);
+    if (number.digits.empty()) return Number{};
+    number.point = sum(number.point, -static_cast<std::int64_t>(zeros));
     return number;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,14 +12,15 @@ namespace receiptd::rule {
 // Equal numbers have equal members.
 struct Number {
     bool negative = false;
-    std::string whole;     // digits without leading zeros; empty: zero
-    std::string fraction;  // digits without trailing zeros
+    std::string digits;      // without zeros at either end; empty: zero
+    std::int64_t point = 0;  // before so many digits, or so many zeros before them (negative)
 
     friend bool operator==(const Number&, const Number&) = default;
     friend std::strong_ordering operator<=>(const Number& a, const Number& b);
 };
 
-// A number as JSON writes it. nullopt: it is none, or its exponent is beyond ±100.
+// A number as JSON writes it; an exponent beyond 64 bits counts as the largest or smallest of these. nullopt:
+// it is none.
 std::optional<Number> parse_number(std::string_view text);
 bool is_digits(std::string_view text);  // not empty, and nothing else
 
