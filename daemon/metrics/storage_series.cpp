@@ -31,8 +31,8 @@ std::array<StorageSeries::PerTable, kTables.size()> per_table(Registry& registry
 }  // namespace
 
 TableSeries::TableSeries(Registry& r)
-    : days_to_close(
-          r.gauge_of_leader("receiptd_days_to_close",
+    : unclosed_partitions(
+          r.gauge_of_leader("receiptd_unclosed_partitions",
                             "Days of partitions that are over and not closed yet: each question by an id "
                             "looks into all of them. A day is closed within minutes after its rows have "
                             "stopped coming.")

@@ -13,7 +13,7 @@ namespace receiptd::metrics {
 struct TableSeries {
     explicit TableSeries(Registry& registry);
 
-    prometheus::Gauge& days_to_close;
+    prometheus::Gauge& unclosed_partitions;
 
     void set_partitions(const std::string& table, std::uint64_t count);
     // Seconds since 1970: where the oldest partition begins and the newest ends.

@@ -95,7 +95,7 @@ void DayCloser::round(pqxx::connection& connection, base::WallTime newest) {
             sizes.emplace(from, bytes);
     }
     sizes_ = std::move(sizes);
-    series_.measured.days_to_close.Set(static_cast<double>(sizes_.size()));
+    series_.measured.unclosed_partitions.Set(static_cast<double>(sizes_.size()));
     while (is_time_left() && merge_some(connection)) continue;
     for (int i = 0; i < kTidiedInARound && is_time_left() && tidy_one(connection); ++i) continue;
 }

@@ -30,7 +30,7 @@ BOARD = board("receiptd-database", "receiptd: Database", "What the database hold
         stat("Held up", "For how long something of the daemon has been waiting for a lock that a session of somebody else holds.",
              prometheus((f"max(receiptd_held_up_seconds{{{HERE}}})", "")), "dtdurations", ((GOOD, None), (SOON, 10), (BAD, 60)), 0),
         stat("Days to close", "Days of partitions that are over and not closed yet. One is closed within minutes after its rows have stopped coming.",
-             prometheus((f"max(receiptd_days_to_close{{{HERE}}})", "")), "locale", ((GOOD, None), (SOON, 3)), 0),
+             prometheus((f"max(receiptd_unclosed_partitions{{{HERE}}})", "")), "locale", ((GOOD, None), (SOON, 3)), 0),
     ],
     row("Disk"),
     [

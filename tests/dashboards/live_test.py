@@ -174,6 +174,8 @@ class LiveDashboards(support.Scenario):
         self.comes_to_nothing(unanswered)
         self.check_variables()
         self.check_rules()
+        linted = subprocess.run(["promtool", "check", "metrics"], input=self.page(self.daemon, "/metrics")[1], capture_output=True, text=True)
+        self.assertEqual((linted.returncode, linted.stdout + linted.stderr), (0, ""))
 
     def answer(self, expression):
         now = self.prometheus.ask("query", query="time()")["result"][0]

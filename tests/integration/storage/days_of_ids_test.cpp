@@ -78,7 +78,7 @@ TEST_F(DaysOfIds, AreClosedWhenTheirPartitionsHaveStoppedGrowing) {
     EXPECT_EQ(days_of("of nobody"), "12 18");
     await(store().keep_partitions());
     EXPECT_EQ(days_of("of nobody"), "18");
-    EXPECT_EQ(store().series.measured.days_to_close.Value(), 0);
+    EXPECT_EQ(store().series.measured.unclosed_partitions.Value(), 0);
 }
 
 TEST_F(DaysOfIds, KnowRowsThatCameAfterTheyWereClosed) {
