@@ -115,7 +115,7 @@ base::Task<FetchResult> RpcBlockSource::complete(BlockAnswer block, Priority pri
             co_return unavailable(std::move(*fetched->error));
         }
         chunks = std::move(fetched->values);
-        early_chunks_.drop_up_to(height);
+        early_chunks_.drop(height);
         if (listed_) listed_->put(height, chunks);
     }
     auto& host = *router_->hosts()[block.host];

@@ -70,7 +70,7 @@ std::optional<IndexerService::Early> IndexerService::take_early(const chain::Blo
     auto* kept = early_.find(block.header.height);
     if (kept != nullptr && difference(kept->whole.value, known_block(block)).empty())
         early = std::move(*kept);
-    early_.drop_up_to(block.header.height);
+    early_.drop(block.header.height);
     return early;
 }
 

@@ -3,6 +3,7 @@
 
 #include "chain/rows/rows.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <map>
@@ -29,8 +30,12 @@ public:
         return found == by_height_.end() ? nullptr : &found->second.value;
     }
 
-    void drop_up_to(chain::BlockHeight height) {
-        by_height_.erase(by_height_.begin(), by_height_.upper_bound(height));
+    // A final block has its answers. Blocks just below may be fetched beside it; what is farther below is of
+    // a fork.
+    void drop(chain::BlockHeight height) {
+        by_height_.erase(height);
+        const auto beside = height - std::min<chain::BlockHeight>(height, kMostHeights);
+        by_height_.erase(by_height_.begin(), by_height_.lower_bound(beside));
     }
 
 private:

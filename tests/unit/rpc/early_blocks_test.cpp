@@ -1,6 +1,7 @@
 // Blocks before they are final: each is told once, and its contents are kept for the final block.
 #include "rpc/early_blocks.hpp"
 #include "rpc/indexer_service.hpp"
+#include "rpc/kept_early.hpp"
 #include "unit/rpc/world.hpp"
 
 #include <gmock/gmock.h>
@@ -218,6 +219,19 @@ TEST_F(Early, OfNeardataGoNoFurtherThanTheBlocksOfARunningChain) {
     for (int asked = 0; asked < 100; ++asked)
         for (const auto height : next()) highest = std::max(highest, height);
     EXPECT_EQ(highest, 132u);
+}
+
+TEST(KeptEarly, WhatABlockFetchedBesideWantsStaysAndWhatIsOfAForkGoes) {
+    KeptEarly<int> kept;
+    for (const chain::BlockHeight height : {10, 11, 12}) kept.put(height, 1, 1);
+    kept.drop(12);
+    EXPECT_TRUE(kept.find(11));
+    kept.drop(11);
+    EXPECT_FALSE(kept.find(11));
+    kept.drop(18);
+    EXPECT_TRUE(kept.find(10));
+    kept.drop(19);
+    EXPECT_FALSE(kept.find(10));
 }
 
 }  // namespace
