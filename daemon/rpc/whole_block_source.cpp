@@ -45,10 +45,24 @@ WholeBlockSource::WholeBlockSource(base::asio::any_io_executor executor, std::sh
 base::Task<base::Result<chain::BlockRef, Unavailable>> WholeBlockSource::head() {
     const auto asked_at = time_->now();
     auto told = co_await service_->head();
-    if (!told) co_return told.error();
+    if (!told) {
+        auto of_hosts = head_of_hosts(told.error());
+        co_return co_await std::move(of_hosts);
+    }
+    headless_since_.reset();
     head_ = *told;
     if (told->is_whole) saw_head(told->block.height, time_->now() - asked_at);
     co_return std::move(told->block);
+}
+
+// A service that tells no head is late, whatever it says of single heights: it may deny them all.
+base::Task<base::Result<chain::BlockRef, Unavailable>> WholeBlockSource::head_of_hosts(Unavailable fault) {
+    if (!elsewhere_ || !is_long(headless_since_)) co_return fault;
+    auto told = co_await elsewhere_->head();
+    if (!told) co_return fault;
+    told_elsewhere_ = std::max(told_elsewhere_, told->height);
+    set_late(true, told->height, fault.reason + ": " + fault.detail);
+    co_return told;
 }
 
 base::Task<void> WholeBlockSource::run() {
@@ -125,7 +139,7 @@ base::Task<WholeBlockSource::Side> WholeBlockSource::winner(std::shared_ptr<Race
         bool second_now = time_->now() >= ask_second_at;
         if (race->told[first]) {
             const bool gives_way = std::holds_alternative<Unavailable>(*race->told[first]) &&
-                                   (first == Side::hosts || fails_for_long());
+                                   (first == Side::hosts || is_long(failing_since_));
             if (!gives_way || race->told[second]) break;
             second_now = true;
         }
@@ -159,9 +173,9 @@ base::Task<FetchResult> WholeBlockSource::ask_hosts(chain::BlockHeight height, b
     co_return result;
 }
 
-bool WholeBlockSource::fails_for_long() {
+bool WholeBlockSource::is_long(std::optional<base::SteadyTime>& since) const {
     const auto now = time_->now();
-    return now - failing_since_.emplace(failing_since_.value_or(now)) >= kLate;
+    return now - since.emplace(since.value_or(now)) >= kLate;
 }
 
 void WholeBlockSource::set_late(bool late, chain::BlockHeight height, const std::string& why) {

@@ -58,7 +58,9 @@ private:
                             chain::BlockHeight height, bool with_chunks);
     base::Task<void> ask_one(std::shared_ptr<Race> race, Side side, chain::BlockHeight height,
                              bool with_chunks);
-    bool fails_for_long();  // the service, which has just told a fault
+    base::Task<base::Result<chain::BlockRef, Unavailable>> head_of_hosts(Unavailable fault);
+    // Whether a fault of the service, which has just been seen, lasts for long.
+    bool is_long(std::optional<base::SteadyTime>& since) const;
     void set_late(bool late, chain::BlockHeight height, const std::string& why);
     void saw_head(chain::BlockHeight height, base::Duration waited);
 
@@ -66,10 +68,11 @@ private:
     std::shared_ptr<TimeAndChance> time_;
     std::unique_ptr<WholeBlockService> service_;
     std::shared_ptr<BlockSource> elsewhere_;
-    bool late_ = false;                              // the hosts are asked first
-    std::optional<WholeBlockService::Head> head_;    // the last one
-    std::optional<base::SteadyTime> failing_since_;  // the service tells nothing but faults
-    chain::BlockHeight told_elsewhere_ = 0;          // the highest block that the hosts told
+    bool late_ = false;                               // the hosts are asked first
+    std::optional<WholeBlockService::Head> head_;     // the last one
+    std::optional<base::SteadyTime> failing_since_;   // the service tells nothing but faults
+    std::optional<base::SteadyTime> headless_since_;  // the service tells no head
+    chain::BlockHeight told_elsewhere_ = 0;           // the highest block that the hosts told
 };
 
 }  // namespace receiptd::rpc

@@ -27,7 +27,10 @@ public:
     explicit Hosts(base::asio::any_io_executor on) : executor(std::move(on)) {}
 
     base::Task<base::Result<chain::BlockRef, Unavailable>> head() override {
-        co_return Unavailable{"not asked", "here"};
+        if (down) co_return Unavailable{"timeout", "on paper"};
+        chain::BlockRef block;
+        block.height = newest;
+        co_return block;
     }
     base::Task<FetchResult> fetch(chain::BlockHeight height, Priority, bool) override {
         ++asked;
@@ -117,6 +120,19 @@ TEST_F(LateService, LeavesABlockThatItHoldsBackToTheHosts) {
     EXPECT_EQ(fetch(8), "regular");
     EXPECT_EQ(world.time->now() - asked_at, 6s) << "the hosts are asked first from now on";
     EXPECT_EQ(service.seen.size(), 1u);
+}
+
+TEST_F(LateService, ThatDeniesEveryBlockLeavesTheHeadToTheHostsAfterAWhile) {
+    service.script = [](const net::HttpRequest&) { return http(200, "null"); };
+    EXPECT_FALSE(world.run(source.head()));
+    EXPECT_EQ(fetch(7), "no such height");
+    world.time->advance(6s);
+    const auto head_of_hosts = world.run(source.head());
+    ASSERT_TRUE(head_of_hosts);
+    EXPECT_EQ(head_of_hosts->height, 100u);
+    EXPECT_EQ(fetch(7), "regular");
+    hosts->down = true;
+    EXPECT_FALSE(world.run(source.head())) << "nobody tells one";
 }
 
 TEST_F(LateService, LeavesASkippedHeightToThem) {
