@@ -2,6 +2,7 @@
 """A host of whole blocks that tells false outcomes under true hashes."""
 
 import json
+import re
 
 import support
 from lies_test import LyingHosts
@@ -111,6 +112,25 @@ class BesideHonestHosts(WholeBlocks):
         self.assert_truth_is_stored()
         # An alert waits for 30 seconds, and this machine may take longer until the hosts answer again.
         self.assertEqual([body for body in self.false_alerts() if '"confirmed":false' not in body], [])
+
+    def test_they_are_replaced_however_many_blocks_others_gave_again(self):
+        """What others tell of false outcomes is held until the block is stored again, by whomever, and only so much is held."""
+        self.begin(2, ("regular", "regular-2"), source="neardata", tps=100)
+        for _ in range(7):
+            self.chain.lie("archival", "false_outcome")
+            self.follow(5)
+            self.chain.truth()
+            self.chain.lie("archival", "null_block", every=2)
+            support.wait_until("no false outcome is stored", lambda: self.alive() and self.value(FORGED) == "0")
+            self.chain.truth()
+        given_again = set(re.findall(r"were not the chain's: its rows are removed height=(\d+)", self.daemon.log())) & \
+            set(re.findall(r"the source left a block out: it comes from another host height=(\d+)", self.daemon.log()))
+        self.assertGreater(len(given_again), 10)
+        self.follow_lies(5)
+        support.wait_until("all outcomes that blocks tell are compared", lambda: self.alive() and self.value(
+            f"SELECT int8multirange(int8range(0, {self.lied_up_to + 1})) * (heights - without_outcomes - compared) FROM coverage") == "{}")
+        self.assertEqual((self.value(FORGED), self.value(UNCONFIRMED)), ("0", "{}"))
+        self.assert_as_honest_hosts_tell()
 
     def silence(self, faults):
         for host in ("regular", "regular-2"):
