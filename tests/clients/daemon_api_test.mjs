@@ -118,7 +118,8 @@ describe("near-kit through POST /v1/transactions", { skip: !cluster && "RECEIPTD
     await sandbox.post("/pause");
     const seen = await follow(signed, (stage) => stage === "pending" && sandbox.post("/resume"));
     assert.deepEqual(
-      seen.map(({ to_stage }) => to_stage),
+      // An inclusion that is heard of before its block is final is confirmed by a second one.
+      seen.filter(({ from_stage, to_stage }) => from_stage !== to_stage).map(({ to_stage }) => to_stage),
       ["pending", "included", "executing", "completed", "final"],
     );
     assert.equal(seen.at(-1).verdict, "succeeded");
@@ -126,7 +127,7 @@ describe("near-kit through POST /v1/transactions", { skip: !cluster && "RECEIPTD
     assert.equal(told.stage, "final");
     assert.equal(told.verdict, "succeeded");
     assert.equal(told.sender_id, "alice.sandbox");
-    assert.equal(told.stages.length, 5);
+    assert.equal(new Set(told.stages.map(({ to }) => to)).size, 5);
   });
 
   it("a callback that fails is told, though near-kit's own answer is a success", async () => {
