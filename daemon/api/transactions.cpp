@@ -119,11 +119,18 @@ base::Result<Sought, Problem> sought(const Context& context, const Call& call, Q
     return sought;
 }
 
+// What the path and the parameter `sender` name.
+base::Task<base::Result<watch::TransactionView, Problem>> find_wanted(SharedContext context, const Call& call,
+                                                                      Query& query) {
+    auto wanted = sought(*context, call, query);
+    if (!wanted) co_return wanted.error();
+    auto found = find_transaction(context, std::move(*wanted));
+    co_return co_await std::move(found);
+}
+
 base::Task<net::ServerReply> get_transaction(SharedContext context, Call call) {
     Query query(call.request, {"sender"});
-    auto wanted = sought(*context, call, query);
-    if (!wanted) co_return problem_reply(wanted.error());
-    auto found = co_await find_transaction(context, std::move(*wanted));
+    auto found = co_await find_wanted(context, call, query);
     if (!found) co_return problem_reply(found.error());
     auto text = co_await to_json(context->services.cpu, std::move(*found));
     co_return json_reply(200, std::move(text));
@@ -146,9 +153,7 @@ const std::string& picture_policy() {
 base::Task<net::ServerReply> get_picture(SharedContext context, Call call) {
     Query query(call.request, {"sender", "download"});
     const bool download = query.flag("download").value_or(false);
-    auto wanted = sought(*context, call, query);
-    if (!wanted) co_return problem_reply(wanted.error());
-    auto found = co_await find_transaction(context, std::move(*wanted));
+    auto found = co_await find_wanted(context, call, query);
     if (!found) co_return problem_reply(found.error());
     const auto name = found->tx_hash;
     auto svg = co_await to_svg(context->services.cpu, std::move(*found));
@@ -162,9 +167,7 @@ base::Task<net::ServerReply> get_picture(SharedContext context, Call call) {
 base::Task<net::ServerReply> get_trace(SharedContext context, Call call) {
     Query query(call.request, {"sender", "download"});
     const bool download = query.flag("download").value_or(false);
-    auto wanted = sought(*context, call, query);
-    if (!wanted) co_return problem_reply(wanted.error());
-    auto found = co_await find_transaction(context, std::move(*wanted));
+    auto found = co_await find_wanted(context, call, query);
     if (!found) co_return problem_reply(found.error());
     const auto name = found->tx_hash;
     auto network = context->services.status().network;

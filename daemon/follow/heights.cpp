@@ -3,9 +3,19 @@
 #include "metrics/registry.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace receiptd::follow {
+namespace {
+
+template <class Value>
+void erase_within(std::map<base::Height, Value>& by_height, const base::HeightSet& heights) {
+    for (const auto& range : heights.ranges())
+        by_height.erase(by_height.lower_bound(range.from), by_height.upper_bound(range.to));
+}
+
+}  // namespace
 
 void Heights::load(storage::Coverage coverage, const std::vector<storage::UnavailableHeight>& unavailable,
                    std::optional<chain::BlockRef> tip) {
@@ -90,8 +100,7 @@ void Heights::learn_stored_by_others(storage::Coverage stored, const chain::Comm
 void Heights::forget_faults_of(const base::HeightSet& covered) {
     given_up_.subtract(covered);
     alone_.subtract(covered);
-    for (const auto& range : covered.ranges())
-        unavailable_.erase(unavailable_.lower_bound(range.from), unavailable_.upper_bound(range.to));
+    erase_within(unavailable_, covered);
     if (broken_ && covered.contains(broken_->height)) {
         broken_.reset();
         series_.broken_chain.Set(0);
@@ -151,10 +160,7 @@ std::optional<rpc::BlockContents::Amendment> Heights::take_answers(base::Height 
     return std::move(found.mapped());
 }
 
-void Heights::forget_answers(const base::HeightSet& about) {
-    for (const auto& range : about.ranges())
-        answers_.erase(answers_.lower_bound(range.from), answers_.upper_bound(range.to));
-}
+void Heights::forget_answers(const base::HeightSet& about) { erase_within(answers_, about); }
 
 bool Heights::is_whole(base::HeightRange range) const {
     const auto corrected = answers_.lower_bound(range.from);

@@ -58,11 +58,11 @@ base::Task<base::Result<chain::BlockRef, Unavailable>> WholeBlockSource::head() 
 // A service that tells no head is late, whatever it says of single heights: it may deny them all.
 base::Task<base::Result<chain::BlockRef, Unavailable>> WholeBlockSource::head_of_hosts(Unavailable fault) {
     if (!elsewhere_ || !is_long(headless_since_)) co_return fault;
-    auto told = co_await elsewhere_->head();
-    if (!told) co_return fault;
-    told_elsewhere_ = std::max(told_elsewhere_, told->height);
-    set_late(true, told->height, fault.reason + ": " + fault.detail);
-    co_return told;
+    auto head = co_await elsewhere_->head();
+    if (!head) co_return fault;
+    told_elsewhere_ = std::max(told_elsewhere_, head->height);
+    set_late(true, head->height, fault.reason + ": " + fault.detail);
+    co_return head;
 }
 
 base::Task<void> WholeBlockSource::run() {

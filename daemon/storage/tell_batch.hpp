@@ -1,5 +1,4 @@
-// What people are told of a batch of rows, and which of its trees leave as traces, in the transaction that
-// stores it.
+// A batch of rows makes alerts, lines of the stream and traces in the transaction that stores it.
 #pragma once
 
 #include "chain/rows/rows.hpp"

@@ -106,15 +106,15 @@ constexpr const char* kGiveKeys =
     "AND w.idempotency_key IS NULL "
     "AND NOT EXISTS (SELECT FROM watches other WHERE other.idempotency_key = new.key)";
 
-constexpr const char* kGiveMetadata =
-    "UPDATE watches w SET metadata = new.metadata::json, updated_at = now() "
-    "FROM unnest($1::text[], $2::text[]) AS new (tx_hash, metadata) "
-    "WHERE w.tx_hash = new.tx_hash AND new.metadata <> '' AND w.metadata IS NULL";
-
-constexpr const char* kGiveTraceparent =
-    "UPDATE watches w SET traceparent = new.traceparent, updated_at = now() "
-    "FROM unnest($1::text[], $2::text[]) AS new (tx_hash, traceparent) "
-    "WHERE w.tx_hash = new.tx_hash AND new.traceparent <> '' AND w.traceparent IS NULL";
+// Gives a column to watches that lack it.
+std::string give(const std::string& column, const std::string& type) {
+    return "UPDATE watches w SET " + column + " = new.given::" + type +
+           ", updated_at = now() FROM unnest($1::text[], $2::text[]) AS new (tx_hash, given) "
+           "WHERE w.tx_hash = new.tx_hash AND new.given <> '' AND w." +
+           column + " IS NULL";
+}
+const std::string kGiveMetadata = give("metadata", "json");
+const std::string kGiveTraceparent = give("traceparent", "text");
 
 std::vector<std::string> insert(pqxx::transaction_base& tx, const WatchColumns& c) {
     const auto rows =

@@ -125,8 +125,8 @@ base::Task<bool> Exporter::look() {
     if (claimed.traces.empty()) co_return more;
     for (std::size_t i = 0; i < claimed.traces.size(); ++i) budget_.take(clock_.steady());
     auto made = co_await make(std::move(claimed.traces));
-    const bool sent = co_await send_all(std::move(made));
-    co_return sent&& more;
+    if (!co_await send_all(std::move(made))) co_return false;
+    co_return more;
 }
 
 // Counted in time, as a queue that nobody empties must not grow.

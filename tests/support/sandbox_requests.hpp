@@ -1,8 +1,8 @@
 // What the sandbox's tests share: a clock they own, and requests.
 #pragma once
 
-#include "base/clock.hpp"
 #include "net/http_server.hpp"
+#include "support/hand_clock.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -10,17 +10,7 @@
 
 namespace receiptd::sandbox::test {
 
-class FakeClock final : public base::Clock {
-public:
-    base::WallTime wall() const override {
-        return base::WallTime(std::chrono::seconds(1'800'000'000)) + passed;
-    }
-    base::SteadyTime steady() const override {
-        return base::SteadyTime(std::chrono::seconds(1'000)) + passed;
-    }
-
-    base::Duration passed{0};
-};
+using FakeClock = base::HandClock;
 
 inline net::ServerRequest post(const std::string& body) {
     net::ServerRequest request;

@@ -1,29 +1,20 @@
 // GET /account/{name}
-#include "page/page.hpp"
 #include "unit/page/fakes.hpp"
 
 namespace receiptd::page {
 namespace {
 
 using namespace api::testing;
-using testing::FakePageStore;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class AccountPage : public ApiTest {
+class AccountPage : public testing::PageTest {
 protected:
     void SetUp() override {
-        ApiTest::SetUp();
-        more_routes_ = routes(store_);
+        PageTest::SetUp();
         history_.known.followed = true;
         history_.known.ranges = {{20, 30}, {1, 9}};
         history_.known.since = "2026-01-01T00:00:00.000000Z";
-    }
-    std::string html(const std::string& target, int status = 200) {
-        const auto reply = get(target);
-        EXPECT_EQ(reply.status, status) << reply.body;
-        EXPECT_EQ(header(reply, "Content-Type"), "text/html; charset=utf-8");
-        return reply.body;
     }
     void add_transaction(const std::string& verdict, const std::string& method = "run") {
         storage::ListedTransaction listed;
@@ -36,8 +27,6 @@ protected:
         listed.verdict = verdict;
         history_.transactions.push_back(listed);
     }
-
-    FakePageStore store_{database_};
 };
 
 TEST_F(AccountPage, ShowsWhatItDidAndWhatIsWhole) {

@@ -1,31 +1,15 @@
 // GET /docs
 #include "page/docs.hpp"
 #include "api/openapi.hpp"
-#include "page/page.hpp"
 #include "unit/page/fakes.hpp"
 
 namespace receiptd::page {
 namespace {
 
-using namespace api::testing;
-using testing::FakePageStore;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class DocsPage : public ApiTest {
-protected:
-    void SetUp() override {
-        ApiTest::SetUp();
-        more_routes_ = routes(store_);
-    }
-    std::string html(const std::string& target) {
-        const auto reply = get(target);
-        EXPECT_EQ(reply.status, 200) << reply.body;
-        return reply.body;
-    }
-
-    FakePageStore store_{database_};
-};
+using DocsPage = testing::PageTest;
 
 TEST_F(DocsPage, ListsEachGetRouteOfTheApi) {
     const auto page = html("/docs");

@@ -1,6 +1,7 @@
 // The page's part of a database in memory.
 #pragma once
 
+#include "page/page.hpp"
 #include "storage/page_store.hpp"
 #include "unit/api/fakes.hpp"
 
@@ -62,6 +63,26 @@ public:
 
 private:
     api::testing::Database& database_;
+};
+
+// An API with the page's views.
+class PageTest : public api::testing::ApiTest {
+protected:
+    void SetUp() override {
+        ApiTest::SetUp();
+        more_routes_ = routes(store_);
+    }
+    static std::string text_of(const net::ServerReply& reply) {
+        return reply.shared_body ? *reply.shared_body : reply.body;
+    }
+    std::string html(const std::string& target, int status = 200) {
+        const auto reply = get(target);
+        EXPECT_EQ(reply.status, status) << text_of(reply);
+        EXPECT_EQ(header(reply, "Content-Type"), "text/html; charset=utf-8");
+        return text_of(reply);
+    }
+
+    FakePageStore store_{database_};
 };
 
 }  // namespace receiptd::page::testing

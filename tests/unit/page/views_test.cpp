@@ -1,33 +1,21 @@
-#include "page/page.hpp"
 #include "unit/page/fakes.hpp"
 
 namespace receiptd::page {
 namespace {
 
 using namespace api::testing;
-using testing::FakePageStore;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
 const std::string kScript = "<script>alert(1)</script>";
 
-class ViewsTest : public ApiTest {
+class ViewsTest : public testing::PageTest {
 protected:
     void SetUp() override {
-        ApiTest::SetUp();
-        more_routes_ = routes(store_);
+        PageTest::SetUp();
         status_.network = "sandbox";
     }
 
-    static std::string text_of(const net::ServerReply& reply) {
-        return reply.shared_body ? *reply.shared_body : reply.body;
-    }
-    std::string html(const std::string& target, int status = 200) {
-        const auto reply = get(target);
-        EXPECT_EQ(reply.status, status) << text_of(reply);
-        EXPECT_EQ(header(reply, "Content-Type"), "text/html; charset=utf-8");
-        return text_of(reply);
-    }
     void add_finding(std::string text) {
         chain::Finding row;
         row.finding_id = "failed_receipt:" + std::to_string(findings_.findings.size());
@@ -83,8 +71,6 @@ protected:
             id[at] = static_cast<char>('1' + number % 9);
         return id;
     }
-
-    FakePageStore store_{database_};
 };
 
 TEST_F(ViewsTest, EveryViewIsShownAndLoadsNothingOfOthers) {

@@ -3,6 +3,7 @@
 
 #include "base/coroutine.hpp"
 #include "metrics/registry.hpp"
+#include "support/hand_clock.hpp"
 #include "unit/net/net_loop.hpp"
 
 #include <gmock/gmock.h>
@@ -20,17 +21,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-class HandClock final : public base::Clock {
-public:
-    base::WallTime wall() const override {
-        return base::WallTime(std::chrono::seconds(1'800'000'000)) + passed;
-    }
-    base::SteadyTime steady() const override {
-        return base::SteadyTime(std::chrono::seconds(1'000)) + passed;
-    }
-    base::Duration passed{0};
-};
 
 class Queue final : public storage::TraceStore {
 public:
@@ -126,7 +116,7 @@ protected:
     bool look() { return net::testing::run_on(io, exporter().look()); }
 
     boost::asio::io_context io;
-    HandClock clock;
+    base::HandClock clock;
     metrics::Registry registry;
     metrics::TraceSeries series{registry};
     storage::TraceChoice choice;
